@@ -7,7 +7,6 @@ import (
 
 	"sotto/command/studio"
 	"sotto/service/httpserve"
-	"sotto/study/relation/review"
 )
 
 var (
@@ -23,27 +22,27 @@ func tab() studio.Tab {
 	var t reviews
 	return studio.Tab{Name: "relations", Title: "Relations", HTML: tabHTML, Script: tabScript, Routes: map[string]func(*studio.Studio, http.ResponseWriter, *http.Request) error{
 		"POST start": t.start,
-		"POST show":  t.about(func(rulesAnswer, *review.Desk) error { return nil }),
-		"POST judge": t.about(func(q rulesAnswer, d *review.Desk) error { return d.Judge(q.Finding, q.Say) }),
-		"POST keep":  t.about(func(q rulesAnswer, d *review.Desk) error { return d.Keep(q.Page.Rule, q.Pattern) }),
-		"POST add": t.about(func(q rulesAnswer, d *review.Desk) error {
+		"POST show":  t.about(func(rulesAnswer, *Desk) error { return nil }),
+		"POST judge": t.about(func(q rulesAnswer, d *Desk) error { return d.Judge(q.Finding, q.Say) }),
+		"POST keep":  t.about(func(q rulesAnswer, d *Desk) error { return d.Keep(q.Page.Rule, q.Pattern) }),
+		"POST add": t.about(func(q rulesAnswer, d *Desk) error {
 			return d.Add(q.Page.Rule, q.Finding.Relation, q.Pattern)
 		}),
-		"POST reject": t.about(func(q rulesAnswer, d *review.Desk) error { return d.Reject(q.Page.Rule, q.Rejected) }),
-		"POST try":    t.answer(func(q rulesAnswer, d *review.Desk) (any, error) { return d.Try(q.Page.Rule, q.Pattern) }),
-		"POST export": t.answer(func(q rulesAnswer, d *review.Desk) (any, error) {
+		"POST reject": t.about(func(q rulesAnswer, d *Desk) error { return d.Reject(q.Page.Rule, q.Rejected) }),
+		"POST try":    t.answer(func(q rulesAnswer, d *Desk) (any, error) { return d.Try(q.Page.Rule, q.Pattern) }),
+		"POST export": t.answer(func(q rulesAnswer, d *Desk) (any, error) {
 			return map[string]string{"name": "mine.rules", "text": d.File(q.Tests).String()}, nil
 		}),
 	}}
 }
 
 // reviews is the set of rules under review.
-type reviews struct{ studio.Last[*review.Desk] }
+type reviews struct{ studio.Last[*Desk] }
 
 // rulesView is rules under review as the page gets them.
 type rulesView struct {
 	Review string `json:"review"` // its name, for what comes after
-	review.View
+	View
 }
 
 // maxSentences bounds a request with a file of sentences, in bytes.
@@ -66,13 +65,13 @@ func (t *reviews) start(s *studio.Studio, w http.ResponseWriter, r *http.Request
 	}
 	return s.Begin(w, "relations", func(ctx context.Context, tell studio.Tell) (any, error) {
 		tell(0, "Reading the rules")
-		d, err := review.Open(ctx, review.Options{Data: q.Data, Content: content, Part: q.Part, Rules: q.Rules, Workers: s.Workers, Progress: func(done, total int) {
+		d, err := OpenDesk(ctx, DeskOptions{Data: q.Data, Content: content, Part: q.Part, Rules: q.Rules, Workers: s.Workers, Progress: func(done, total int) {
 			tell(float64(done)/float64(max(1, total)), "Reading sentences")
 		}})
 		if err != nil {
 			return nil, err
 		}
-		v, err := d.View(review.Page{})
+		v, err := d.View(Page{})
 		if err != nil {
 			return nil, err
 		}
@@ -82,17 +81,17 @@ func (t *reviews) start(s *studio.Studio, w http.ResponseWriter, r *http.Request
 
 // rulesAnswer is something to be done about rules, or a question.
 type rulesAnswer struct {
-	Review   string         `json:"review"`
-	Page     review.Page    `json:"page"`
-	Finding  review.Finding `json:"finding"`
-	Say      review.Say     `json:"say"`
-	Pattern  string         `json:"pattern"`
-	Rejected bool           `json:"rejected"`
-	Tests    bool           `json:"tests"`
+	Review   string  `json:"review"`
+	Page     Page    `json:"page"`
+	Finding  Finding `json:"finding"`
+	Say      say     `json:"say"`
+	Pattern  string  `json:"pattern"`
+	Rejected bool    `json:"rejected"`
+	Tests    bool    `json:"tests"`
 }
 
 // answer answers a question about the rules under review.
-func (t *reviews) answer(f func(q rulesAnswer, d *review.Desk) (any, error)) func(*studio.Studio, http.ResponseWriter, *http.Request) error {
+func (t *reviews) answer(f func(q rulesAnswer, d *Desk) (any, error)) func(*studio.Studio, http.ResponseWriter, *http.Request) error {
 	return func(_ *studio.Studio, w http.ResponseWriter, r *http.Request) error {
 		var q rulesAnswer
 		if err := studio.Read(w, r, &q); err != nil {
@@ -111,8 +110,8 @@ func (t *reviews) answer(f func(q rulesAnswer, d *review.Desk) (any, error)) fun
 }
 
 // about does something about rules, and answers with what they are then.
-func (t *reviews) about(act func(q rulesAnswer, d *review.Desk) error) func(*studio.Studio, http.ResponseWriter, *http.Request) error {
-	return t.answer(func(q rulesAnswer, d *review.Desk) (any, error) {
+func (t *reviews) about(act func(q rulesAnswer, d *Desk) error) func(*studio.Studio, http.ResponseWriter, *http.Request) error {
+	return t.answer(func(q rulesAnswer, d *Desk) (any, error) {
 		if err := act(q, d); err != nil {
 			return nil, err
 		}

@@ -1,15 +1,4 @@
-// Package review lets a person look over rules and what they find: each rule with the
-// sentences that it matches, a verdict on what it found there, and an edited pattern with
-// what it would change before it is kept.
-//
-// Only the edited rule is matched again. What a person says of a finding goes before what
-// the data set says.
-//
-//	d, err := review.New(set.Part(dataset.Train), file, trees)
-//	change, err := d.Try("works-for", "tokens <person>=subject works at <org>=object")
-//	err = d.Keep("works-for", "tokens <person>=subject works at <org>=object")
-//	err = os.WriteFile("mine.rules", []byte(d.File(false).String()), 0o644)
-package review
+package relation
 
 import (
 	"errors"
@@ -25,14 +14,26 @@ import (
 	"sotto/study/relation/score"
 )
 
+// This part of the package lets a person look over rules and what they find: each rule with the
+// sentences that it matches, a verdict on what it found there, and an edited pattern with
+// what it would change before it is kept.
+//
+// Only the edited rule is matched again. What a person says of a finding goes before what
+// the data set says.
+//
+//	d, err := NewDesk(set.Part(dataset.Train), file, trees)
+//	change, err := d.Try("works-for", "tokens <person>=subject works at <org>=object")
+//	err = d.Keep("works-for", "tokens <person>=subject works at <org>=object")
+//	err = os.WriteFile("mine.rules", []byte(d.File(false).String()), 0o644)
+
 // Say is a verdict on what a rule found.
-type Say string
+type say string
 
 // What can be said.
 const (
-	Right   Say = "right"
-	Wrong   Say = "wrong"
-	Nothing Say = "nothing" // a verdict is taken back
+	Right   say = "right"
+	Wrong   say = "wrong"
+	nothing say = "nothing" // a verdict is taken back
 )
 
 // Finding is two arguments and the relation that they are said to have.
@@ -63,7 +64,7 @@ type held struct {
 
 // New matches the rules of a file with instances, of which those of a sentence stand one
 // behind another. Trees annotates sentences beside rules.
-func New(all []relation.Instance, f *rule.File, trees language.Annotator) (*Desk, error) {
+func NewDesk(all []relation.Instance, f *rule.File, trees language.Annotator) (*Desk, error) {
 	if len(all) == 0 || len(f.Rules) == 0 {
 		return nil, fmt.Errorf("review: there are %d pairs of entities and %d rules, must be some of each", len(all), len(f.Rules))
 	}
@@ -263,7 +264,7 @@ func (d *Desk) Reject(name string, out bool) error {
 }
 
 // Judge says whether a finding is right, whatever the data says.
-func (d *Desk) Judge(f Finding, say Say) error {
+func (d *Desk) Judge(f Finding, say say) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if f.Instance < 0 || f.Instance >= len(d.all) || f.Relation == "" {
@@ -272,10 +273,10 @@ func (d *Desk) Judge(f Finding, say Say) error {
 	switch say {
 	case Right, Wrong:
 		d.verdicts[f] = say == Right
-	case Nothing:
+	case nothing:
 		delete(d.verdicts, f)
 	default:
-		return fmt.Errorf("review: verdict is %.20q, must be %s, %s or %s", string(say), Right, Wrong, Nothing)
+		return fmt.Errorf("review: verdict is %.20q, must be %s, %s or %s", string(say), Right, Wrong, nothing)
 	}
 	return nil
 }

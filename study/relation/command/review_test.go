@@ -1,4 +1,4 @@
-package review_test
+package relation_test
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/relation"
+	relationrelation "sotto/study/relation/command"
 	"sotto/study/relation/judge"
-	"sotto/study/relation/review"
 	"sotto/study/relation/rule"
 )
 
@@ -41,13 +41,13 @@ func sentence(text, kind string) relation.Instance {
 	return relation.Instance{Doc: d, Subject: rule.Span{First: 0, End: 1}, Object: rule.Span{First: len(d.Tokens) - 1, End: len(d.Tokens)}, Relation: kind}
 }
 
-func desk(tb testing.TB) *review.Desk {
+func desk(tb testing.TB) *relationrelation.Desk {
 	tb.Helper()
 	f, err := rule.Parse(strings.NewReader(rules))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d, err := review.New([]relation.Instance{
+	d, err := relationrelation.NewDesk([]relation.Instance{
 		sentence("Ann works for Acme", "Work_For"),
 		sentence("Bob works at [Acme]", "Work_For"),
 		sentence("Cid works for Coil", relation.None),
@@ -60,7 +60,7 @@ func desk(tb testing.TB) *review.Desk {
 	return d
 }
 
-func look(tb testing.TB, d *review.Desk, p review.Page) review.View {
+func look(tb testing.TB, d *relationrelation.Desk, p relationrelation.Page) relationrelation.View {
 	tb.Helper()
 	v, err := d.View(p)
 	if err != nil {
@@ -72,18 +72,18 @@ func look(tb testing.TB, d *review.Desk, p review.Page) review.View {
 // TestReview looks, judges, edits and rejects, and counts by hand what each comes to.
 func TestReview(t *testing.T) {
 	d := desk(t)
-	v := look(t, d, review.Page{})
+	v := look(t, d, relationrelation.Page{})
 	// near finds Ann, Cid and Dan; the last token of Bob's sentence is a bracket.
 	if v.Now.Right != 1 || v.Now.Wrong != 2 || v.Now.Missed != 2 || v.Rule.Name != "works-for" || v.Rule.Right != 1 || v.Rule.Wrong != 1 || v.Of != [2]int{2, 2} {
 		t.Fatalf("at first: %+v", v)
 	}
-	if s := v.Found[0]; s.Instance != 2 || s.Right || s.Parts[0] != (review.Part{Text: "Cid", Role: "subject", Type: "person"}) || !slices.Equal(s.Rules, []string{"near"}) {
+	if s := v.Found[0]; s.Instance != 2 || s.Right || s.Parts[0] != (relationrelation.Part{Text: "Cid", Role: "subject", Type: "person"}) || !slices.Equal(s.Rules, []string{"near"}) {
 		t.Errorf("the first sentence is %+v, want the wrong one", s)
 	}
-	if err := d.Judge(review.Finding{Instance: 2, Relation: "Work_For"}, review.Right); err != nil {
+	if err := d.Judge(relationrelation.Finding{Instance: 2, Relation: "Work_For"}, relationrelation.Right); err != nil {
 		t.Fatal(err)
 	}
-	if v = look(t, d, review.Page{}); v.Now.Right != 2 || v.Now.Wrong != 1 || v.First.Right != 1 || v.Verdicts != 1 || v.Found[0].Said != review.Right && v.Found[1].Said != review.Right {
+	if v = look(t, d, relationrelation.Page{}); v.Now.Right != 2 || v.Now.Wrong != 1 || v.First.Right != 1 || v.Verdicts != 1 || v.Found[0].Said != relationrelation.Right && v.Found[1].Said != relationrelation.Right {
 		t.Errorf("after a verdict: %+v", v)
 	}
 	c, err := d.Try("works-for", "tokens  <person>=subject (heads | []* heads) <org>=object")
@@ -93,7 +93,7 @@ func TestReview(t *testing.T) {
 	if c.Of != [2]int{1, 2} || c.Gained[0].Instance != 4 || c.After.Right != 3 || c.Before.Right != 2 || c.Rule[1].Precision != 1 || len(c.Dropped) != 1 || strings.Contains(c.Pattern, "  ") {
 		t.Errorf("the change is %+v", c)
 	}
-	if again := look(t, d, review.Page{}); again.Now != v.Now {
+	if again := look(t, d, relationrelation.Page{}); again.Now != v.Now {
 		t.Error("a trial has changed something")
 	}
 	if err = d.Keep("works-for", c.Pattern); err != nil {
@@ -102,13 +102,13 @@ func TestReview(t *testing.T) {
 	if err = d.Reject("near", true); err != nil {
 		t.Fatal(err)
 	}
-	if v = look(t, d, review.Page{Rule: "near"}); v.Now.Right != 1 || v.Now.Wrong != 0 || v.Now.Missed != 3 || !v.Rules[1].Rejected || !v.Rules[0].Edited {
+	if v = look(t, d, relationrelation.Page{Rule: "near"}); v.Now.Right != 1 || v.Now.Wrong != 0 || v.Now.Missed != 3 || !v.Rules[1].Rejected || !v.Rules[0].Edited {
 		t.Errorf("after all: %+v", v)
 	}
-	if err = d.Judge(review.Finding{Instance: 4, Relation: "Work_For"}, review.Right); err != nil {
+	if err = d.Judge(relationrelation.Finding{Instance: 4, Relation: "Work_For"}, relationrelation.Right); err != nil {
 		t.Fatal(err)
 	}
-	if err = d.Judge(review.Finding{Instance: 3, Relation: "Work_For"}, review.Wrong); err != nil {
+	if err = d.Judge(relationrelation.Finding{Instance: 3, Relation: "Work_For"}, relationrelation.Wrong); err != nil {
 		t.Fatal(err)
 	}
 	plain, tested := d.File(false).String(), d.File(true).String()
@@ -128,7 +128,7 @@ func TestReview(t *testing.T) {
 	if err = d.Add("new", "Work_For", "tokens <person>=subject left <org>=object"); err != nil {
 		t.Fatal(err)
 	}
-	if v = look(t, d, review.Page{Rule: "new"}); v.Rule.Wrong != 1 || len(v.Rules) != 3 {
+	if v = look(t, d, relationrelation.Page{Rule: "new"}); v.Rule.Wrong != 1 || len(v.Rules) != 3 {
 		t.Errorf("a new rule: %+v", v.Rule)
 	}
 }
@@ -141,9 +141,11 @@ func TestReviewRefuses(t *testing.T) {
 		"there already":         func() error { return d.Add("near", "A", "tokens <>=subject <>=object") },
 		"has no pattern":        func() error { return d.Add("x", "A", "") },
 		"of the form rule NAME": func() error { return d.Add("a b", "A", "tokens <>=subject <>=object") },
-		"must be right, wrong":  func() error { return d.Judge(review.Finding{Instance: 1, Relation: "A"}, "maybe") },
-		"a pair that there is":  func() error { return d.Judge(review.Finding{Instance: 9, Relation: "A"}, review.Right) },
-		"some of each":          func() error { _, err := review.New(nil, &rule.File{}, nil); return err },
+		"must be right, wrong":  func() error { return d.Judge(relationrelation.Finding{Instance: 1, Relation: "A"}, "maybe") },
+		"a pair that there is": func() error {
+			return d.Judge(relationrelation.Finding{Instance: 9, Relation: "A"}, relationrelation.Right)
+		},
+		"some of each": func() error { _, err := relationrelation.NewDesk(nil, &rule.File{}, nil); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)
@@ -169,7 +171,7 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := review.New(set.Part(dataset.Test), f, m.Trees())
+	d, err := relationrelation.NewDesk(set.Part(dataset.Test), f, m.Trees())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,18 +179,18 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := look(t, d, review.Page{}); v.Now.Right != want.Right || v.Now.Wrong != want.Wrong || v.Now.Missed != want.Missed {
+	if v := look(t, d, relationrelation.Page{}); v.Now.Right != want.Right || v.Now.Wrong != want.Wrong || v.Now.Missed != want.Missed {
 		t.Errorf("the desk counts %+v, judge %+v", v.Now, want.Score)
 	}
 }
 
-func Example() {
+func Example_review() {
 	f, err := rule.Parse(strings.NewReader("rule near: Work_For\n  tokens <person>=subject []? <org>=object"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	d, err := review.New([]relation.Instance{sentence("Ann heads Acme", "Work_For"), sentence("Dan left Coil", relation.None)}, f, nil)
+	d, err := relationrelation.NewDesk([]relation.Instance{sentence("Ann heads Acme", "Work_For"), sentence("Dan left Coil", relation.None)}, f, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -201,7 +203,7 @@ func Example() {
 // BenchmarkTry tries an edited rule on the training part of CoNLL04.
 func BenchmarkTry(b *testing.B) {
 	testenv.Set(b, "conll04")
-	d, err := review.Open(b.Context(), review.Options{Data: "conll04", Part: "train"})
+	d, err := relationrelation.OpenDesk(b.Context(), relationrelation.DeskOptions{Data: "conll04", Part: "train"})
 	if err != nil {
 		b.Fatal(err)
 	}

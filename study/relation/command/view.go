@@ -1,4 +1,4 @@
-package review
+package relation
 
 import (
 	"slices"
@@ -16,17 +16,17 @@ type Part struct {
 }
 
 // Sentence is a pair of arguments in its sentence, and what is said of it.
-type Sentence struct {
+type sentence struct {
 	Finding
 	Parts []Part   `json:"parts"`
 	Truth string   `json:"truth"` // as the data has it; "" for no relation
 	Right bool     `json:"right"` // by verdict or by the data
-	Said  Say      `json:"said"`  // by the person, or nothing
+	Said  say      `json:"said"`  // by the person, or nothing
 	Rules []string `json:"rules"` // others that find the same
 }
 
 // RuleView is a rule and how it does.
-type RuleView struct {
+type ruleView struct {
 	Name     string   `json:"name"`
 	Relation string   `json:"relation"`
 	Pattern  string   `json:"pattern"`
@@ -50,13 +50,13 @@ type View struct {
 	First     score.Score   `json:"first"` // with the rules as they came, and no verdicts
 	Now       score.Score   `json:"now"`
 	Relations []score.Named `json:"relations"`
-	Rules     []RuleView    `json:"rules"`
+	Rules     []ruleView    `json:"rules"`
 	Verdicts  int           `json:"verdicts"`
 
-	Rule   RuleView   `json:"rule"` // that is looked at
+	Rule   ruleView   `json:"rule"` // that is looked at
 	Tests  []string   `json:"tests"`
-	Found  []Sentence `json:"found"`  // by it, those that are wrong first
-	Missed []Sentence `json:"missed"` // of its relation, found by no rule
+	Found  []sentence `json:"found"`  // by it, those that are wrong first
+	Missed []sentence `json:"missed"` // of its relation, found by no rule
 	Of     [2]int     `json:"of"`     // how many there are of both
 }
 
@@ -91,8 +91,8 @@ func (d *Desk) View(p Page) (View, error) {
 	return v, nil
 }
 
-func (d *Desk) viewed(h *held) RuleView {
-	v := RuleView{Name: h.rule.Name, Relation: h.rule.Relation, Pattern: rule.Written(h.rule.Pattern), Comment: h.rule.Comment, Rejected: h.out, Edited: h.edited}
+func (d *Desk) viewed(h *held) ruleView {
+	v := ruleView{Name: h.rule.Name, Relation: h.rule.Relation, Pattern: rule.Written(h.rule.Pattern), Comment: h.rule.Comment, Rejected: h.out, Edited: h.edited}
 	for _, i := range h.found {
 		if d.right(Finding{i, h.rule.Relation}) {
 			v.Right++
@@ -136,14 +136,14 @@ func (d *Desk) missed(kind string) []int {
 }
 
 // sentences shows some instances as what a rule says of them.
-func (d *Desk) sentences(h *held, instances []int, most int) []Sentence {
+func (d *Desk) sentences(h *held, instances []int, most int) []sentence {
 	if most == 0 {
 		most = some
 	}
-	all := []Sentence{}
+	all := []sentence{}
 	for _, i := range instances[:min(max(most, 0), len(instances))] {
 		f := Finding{i, h.rule.Relation}
-		s := Sentence{Finding: f, Parts: parts(d.all[i]), Truth: d.all[i].Relation, Right: d.right(f), Said: Nothing, Rules: []string{}}
+		s := sentence{Finding: f, Parts: parts(d.all[i]), Truth: d.all[i].Relation, Right: d.right(f), Said: nothing, Rules: []string{}}
 		if said, ok := d.verdicts[f]; ok {
 			if s.Said = Wrong; said {
 				s.Said = Right
@@ -160,36 +160,36 @@ func (d *Desk) sentences(h *held, instances []int, most int) []Sentence {
 }
 
 // Change is what an edited rule would change.
-type Change struct {
+type change struct {
 	Pattern  string         `json:"pattern"` // as it would be written
 	Before   score.Score    `json:"before"`  // over all relations
 	After    score.Score    `json:"after"`
 	Relation [2]score.Score `json:"relation"` // of the rule's relation, before and after
 	Rule     [2]score.Score `json:"rule"`     // of the rule alone, which misses nothing
-	Gained   []Sentence     `json:"gained"`   // that it would find, and does not now
-	Lost     []Sentence     `json:"lost"`     // that it finds now, and would not
+	Gained   []sentence     `json:"gained"`   // that it would find, and does not now
+	Lost     []sentence     `json:"lost"`     // that it finds now, and would not
 	Of       [2]int         `json:"of"`       // how many there are of both
 	Dropped  []string       `json:"dropped"`  // sentences beside the rule that would not hold any more
 }
 
 // Try says what a rule with another pattern would change, and changes nothing. Of the rules,
 // it alone is matched again.
-func (d *Desk) Try(name, pattern string) (Change, error) {
+func (d *Desk) Try(name, pattern string) (change, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k, err := d.place(name)
 	if err != nil {
-		return Change{}, err
+		return change{}, err
 	}
 	h, failed, err := d.edited(k, pattern)
 	if err != nil {
-		return Change{}, err
+		return change{}, err
 	}
 	was := d.rules[k]
 	rules := slices.Clone(d.rules)
 	rules[k] = h
 	before, after := d.score(d.rules), d.score(rules)
-	c := Change{Pattern: rule.Written(h.rule.Pattern), Before: before.total(), After: after.total(), Dropped: []string{}}
+	c := change{Pattern: rule.Written(h.rule.Pattern), Before: before.total(), After: after.total(), Dropped: []string{}}
 	for i, t := range []tally{before, after} {
 		c.Relation[i] = t.of(h.rule.Relation).Score()
 	}

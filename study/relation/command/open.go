@@ -1,4 +1,4 @@
-package review
+package relation
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // Options say which rules are looked over, and on what.
-type Options struct {
+type DeskOptions struct {
 	Data     string                // one of [dataset.RelationSets]
 	Content  []byte                // in place of it, sentences of one's own, as [dataset.OwnRelations] reads them
 	Part     string                // train, dev or test
@@ -24,7 +24,7 @@ type Options struct {
 }
 
 // Open reads a data set and rules.
-func Open(ctx context.Context, o Options) (*Desk, error) {
+func OpenDesk(ctx context.Context, o DeskOptions) (*Desk, error) {
 	part, ok := dataset.ParsePart(o.Part)
 	if !ok {
 		return nil, fmt.Errorf("review: part is %.20q, must be train, dev or test", o.Part)
@@ -41,12 +41,12 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(set.Part(part), f, m.Trees())
+	return NewDesk(set.Part(part), f, m.Trees())
 }
 
 // file returns the rules: those that were given, those that are built in for the set, or
 // those that its training part teaches.
-func (o Options) file(ctx context.Context, set *relation.Set) (*rule.File, error) {
+func (o DeskOptions) file(ctx context.Context, set *relation.Set) (*rule.File, error) {
 	if o.Rules != "" {
 		return rule.Parse(strings.NewReader(o.Rules))
 	}
