@@ -24,7 +24,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/model"
 	"sotto/study/language/parse"
-	"sotto/study/language/sentence"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
 )
@@ -71,7 +70,7 @@ type Result struct {
 // head is the network with all that its file holds.
 type head struct {
 	*parse.Head
-	sentences *sentence.Splitter
+	sentences *model.Splitter
 	notice    string
 }
 
@@ -96,7 +95,7 @@ func Train(ctx context.Context, parent, out string, d Data, s Settings, o tune.O
 	if h.Head, err = parse.NewHead(s.Network, d.Train, d.Validation, d.Given, f.Shape().Hidden); err != nil {
 		return nil, err
 	}
-	if h.sentences, err = sentence.Train(ctx, d.Train, s.Network.Seed); err != nil {
+	if h.sentences, err = model.TrainSentences(ctx, d.Train, s.Network.Seed); err != nil {
 		return nil, err
 	}
 	t, err := tune.New(f, h.data(), s.Tune)

@@ -23,14 +23,13 @@ import (
 	"sotto/internal/regular"
 	"sotto/study/language"
 	"sotto/study/language/parse"
-	"sotto/study/language/sentence"
 )
 
 // Model finds sentences, and then tags, trees and lemmas. Several goroutines may
 // share it.
 type Model struct {
 	notice    string
-	sentences *sentence.Splitter
+	sentences *Splitter
 	trees     *parse.Model
 }
 
@@ -57,7 +56,7 @@ func (m *Model) Knows(word string) bool { return m.trees.Knows(word) }
 func (m *Model) Notice() string { return m.notice }
 
 // New returns a model of its parts.
-func New(notice string, s *sentence.Splitter, t *parse.Model) *Model {
+func New(notice string, s *Splitter, t *parse.Model) *Model {
 	return &Model{notice: notice, sentences: s, trees: t}
 }
 
@@ -72,7 +71,7 @@ func Train(ctx context.Context, c parse.Config, notice string, d *language.Docum
 	if err != nil {
 		return nil, err
 	}
-	sentences, err := sentence.Train(ctx, d, c.Seed)
+	sentences, err := TrainSentences(ctx, d, c.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func Decode(content []byte) (*Model, error) {
 	if len(rest) != 0 {
 		return nil, ErrFormat
 	}
-	sentences, err := sentence.Decode(parts[1])
+	sentences, err := DecodeSentences(parts[1])
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}

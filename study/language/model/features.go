@@ -1,4 +1,4 @@
-package sentence
+package model
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package sentence_test
+package model_test
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"sotto/study/language"
-	"sotto/study/language/sentence"
+	"sotto/study/language/model"
 )
 
 // book is sentences, of which one has an abbreviation and one no full stop.
 var book = []string{"Mr. Hill ran home.", "It was late!", "did he sleep?", "He met Dr. Low at noon.", "Thanks", "She left."}
 
 // lesson is a document of the sentences of the book, many times.
-func lesson(repeat int) *language.Document {
+func sentenceLesson(repeat int) *language.Document {
 	d := &language.Document{Text: strings.Repeat(strings.Join(book, " ")+" ", repeat)}
 	d.Tokens = language.Tokens(d.Text)
 	end, sentence := len(book[0]), 0
@@ -30,20 +30,20 @@ func lesson(repeat int) *language.Document {
 }
 
 // learnt returns a splitter that learnt the book.
-func learnt(t testing.TB) *sentence.Splitter {
+func learnt(t testing.TB) *model.Splitter {
 	t.Helper()
-	s, err := sentence.Train(context.Background(), lesson(30), 1)
+	s, err := model.TrainSentences(context.Background(), sentenceLesson(30), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = sentence.Decode(s.Encode()); err != nil {
+	if s, err = model.DecodeSentences(s.Encode()); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
 // begins returns how sentences begin.
-func begins(t testing.TB, s *sentence.Splitter, text string) string {
+func begins(t testing.TB, s *model.Splitter, text string) string {
 	t.Helper()
 	d, err := language.Pipeline{s}.Document(text)
 	if err != nil {
@@ -76,12 +76,12 @@ func TestAnnotate(t *testing.T) {
 }
 
 func TestTrainRefuses(t *testing.T) {
-	if _, err := sentence.Train(context.Background(), &language.Document{}, 1); !errors.Is(err, sentence.ErrSentences) {
-		t.Errorf("Train() error = %v, want %v", err, sentence.ErrSentences)
+	if _, err := model.TrainSentences(context.Background(), &language.Document{}, 1); !errors.Is(err, model.ErrSentences) {
+		t.Errorf("Train() error = %v, want %v", err, model.ErrSentences)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := sentence.Train(ctx, lesson(2), 1); !errors.Is(err, context.Canceled) {
+	if _, err := model.TrainSentences(ctx, sentenceLesson(2), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("Train() error = %v, want %v", err, context.Canceled)
 	}
 }
@@ -90,7 +90,7 @@ func TestDecodeRefuses(t *testing.T) {
 	content := learnt(t).Encode()
 	nan := append([]byte{0, 0, 0xc0, 0x7f}, content[4:]...)
 	for i, bad := range [][]byte{nil, content[:9], append(content, 0), nan} {
-		if _, err := sentence.Decode(bad); err == nil {
+		if _, err := model.DecodeSentences(bad); err == nil {
 			t.Errorf("bytes %d were taken for a model", i)
 		}
 	}
@@ -104,7 +104,7 @@ func FuzzAnnotate(f *testing.F) {
 }
 
 func ExampleSplitter() {
-	s, err := sentence.Train(context.Background(), lesson(30), 1)
+	s, err := model.TrainSentences(context.Background(), sentenceLesson(30), 1)
 	if err != nil {
 		fmt.Println(err)
 		return

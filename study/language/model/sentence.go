@@ -1,13 +1,4 @@
-// Package sentence divides the tokens of a text into sentences. Full stops are
-// seldom enough in what people write to one another, so a small linear model
-// looks at the words on both sides of every place where a sentence could begin.
-//
-// A blank line always ends a sentence. The smallest use is
-//
-//	s, err := sentence.Decode(content)
-//	…
-//	err = s.Annotate(document)
-package sentence
+package model
 
 import (
 	"context"
@@ -20,6 +11,16 @@ import (
 
 	"sotto/study/language"
 )
+
+// This part of the package divides the tokens of a text into sentences. Full stops are
+// seldom enough in what people write to one another, so a small linear model
+// looks at the words on both sides of every place where a sentence could begin.
+//
+// A blank line always ends a sentence. The smallest use is
+//
+//	s, err := DecodeSentences(content)
+//	…
+//	err = s.Annotate(document)
 
 // size is the number of weights. Features are hashed into them.
 const size = 1 << 16
@@ -77,7 +78,7 @@ const (
 
 // Train learns from a document with sentences: logistic regression by AdaGrad.
 // The same document and seed give the same model.
-func Train(ctx context.Context, d *language.Document, seed uint64) (*Splitter, error) {
+func TrainSentences(ctx context.Context, d *language.Document, seed uint64) (*Splitter, error) {
 	if d.Sentences() < 2 {
 		return nil, ErrSentences
 	}
@@ -137,7 +138,7 @@ func (s *Splitter) Encode() []byte {
 }
 
 // Decode returns the model of bytes that [Splitter.Encode] made.
-func Decode(content []byte) (*Splitter, error) {
+func DecodeSentences(content []byte) (*Splitter, error) {
 	if len(content) != 4+size {
 		return nil, fmt.Errorf("sentence: a model has %d bytes, must have %d", len(content), 4+size)
 	}
