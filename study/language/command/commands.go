@@ -9,7 +9,6 @@ import (
 	"sotto/command/term"
 	"sotto/study/language"
 	"sotto/study/language/english"
-	"sotto/study/language/large"
 	"sotto/study/language/model"
 )
 
@@ -34,7 +33,7 @@ func open(path string) (*model.Model, error) {
 		return english.Model()
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return large.Open(path)
+		return model.OpenLarge(path)
 	}
 	return model.Load(path)
 }

@@ -9,7 +9,7 @@ import (
 
 	"sotto/command/term"
 	"sotto/compute/nn"
-	"sotto/study/language/large"
+	"sotto/study/language/model"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
 	"sotto/text/encode/catalogue"
@@ -41,17 +41,17 @@ func trainLarge(ctx context.Context, o trainOptions, std term.Streams) error {
 	if err = freshFolder(o.out); err != nil {
 		return err
 	}
-	d := large.Data{Parent: name, Notice: notice}
+	d := model.LargeData{Parent: name, Notice: notice}
 	if d.Train, d.Validation, err = o.read(); err != nil {
 		return err
 	}
 	if d.Given, err = o.given(); err != nil {
 		return err
 	}
-	s := large.Settings{Network: o.Config, Tune: tune.Settings{Epochs: o.Epochs, Batch: o.Batch, Rate: o.Rate, Seed: o.Seed}}
+	s := model.LargeSettings{Network: o.Config, Tune: tune.Settings{Epochs: o.Epochs, Batch: o.Batch, Rate: o.Rate, Seed: o.Seed}}
 	bar := term.NewProgress(std.Err, "steps")
 	result := trainedLarge{Out: o.out, Sentences: d.Train.Sentences(), Words: len(d.Train.Tokens)}
-	r, err := large.Train(ctx, parent, o.out, d, s, tune.Options{Pool: nn.NewPool(o.workers), Progress: func(p tune.Progress) {
+	r, err := model.TrainLarge(ctx, parent, o.out, d, s, tune.Options{Pool: nn.NewPool(o.workers), Progress: func(p tune.Progress) {
 		bar.Set(int64(p.Step), int64(p.Steps))
 		if p.Ended {
 			fmt.Fprintf(std.Err, "pass %d of %d: loss %.3f; LAS with subtypes %.2f\n", p.Epoch, p.Epochs, p.Loss, 100*p.Accuracy) //nolint:errcheck // words only
@@ -73,7 +73,7 @@ func freshFolder(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if m, err := bert.ReadManifest(path); err == nil && m != nil && m.HeadFile == large.File {
+	if m, err := bert.ReadManifest(path); err == nil && m != nil && m.HeadFile == model.LargeFile {
 		return nil
 	}
 	return fmt.Errorf("--out is %s, which is there already, must be a new folder or one of this command", path)

@@ -1,4 +1,4 @@
-package large_test
+package model_test
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"sotto/compute/nn/transformer/tiny"
 	"sotto/study/language"
 	"sotto/study/language/conllu"
-	"sotto/study/language/large"
 	"sotto/study/language/model"
 	"sotto/study/language/parse"
 	"sotto/text/encode/bert"
@@ -21,7 +20,7 @@ import (
 )
 
 // lesson is a treebank of two sentences that can be learnt by heart.
-const lesson = "1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n" +
+const largeLesson = "1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n" +
 	"2\tplay\tplay\tVERB\tVBP\t_\t0\troot\t_\t_\n" +
 	"3\tguitars\tguitar\tNOUN\tNNS\t_\t2\tobj\t_\tSpaceAfter=No\n" +
 	"4\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n" +
@@ -32,7 +31,7 @@ const lesson = "1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n" +
 
 func treebank(tb testing.TB, times int) *language.Document {
 	tb.Helper()
-	all, err := conllu.ReadAll(strings.NewReader(strings.Repeat(lesson, times)))
+	all, err := conllu.ReadAll(strings.NewReader(strings.Repeat(largeLesson, times)))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -50,19 +49,19 @@ func parent(tb testing.TB) string {
 }
 
 // settings are those of a small network.
-func settings(epochs int) large.Settings {
-	return large.Settings{
+func settings(epochs int) model.LargeSettings {
+	return model.LargeSettings{
 		Network: parse.Config{Shape: parse.Shape{Width: 32, Layers: "r", Arc: 16, Label: 16}, Least: 1},
 		Tune:    tune.Settings{Epochs: epochs, Batch: 4, Rate: 1e-3, Patience: epochs, Seed: 1},
 	}
 }
 
 // train learns the lesson on some workers and returns the folder.
-func train(tb testing.TB, epochs, workers int) (string, *large.Result) {
+func largeTrain(tb testing.TB, epochs, workers int) (string, *model.LargeResult) {
 	tb.Helper()
 	out := filepath.Join(tb.TempDir(), "model")
-	d := large.Data{Parent: "tiny", Notice: "from nobody", Train: treebank(tb, 8), Validation: treebank(tb, 1)}
-	r, err := large.Train(tb.Context(), parent(tb), out, d, settings(epochs), tune.Options{Pool: nn.NewPool(workers)})
+	d := model.LargeData{Parent: "tiny", Notice: "from nobody", Train: treebank(tb, 8), Validation: treebank(tb, 1)}
+	r, err := model.TrainLarge(tb.Context(), parent(tb), out, d, settings(epochs), tune.Options{Pool: nn.NewPool(workers)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -72,11 +71,11 @@ func train(tb testing.TB, epochs, workers int) (string, *large.Result) {
 // What is learnt by heart is said again by the folder, whose encoder is opened as any
 // other is.
 func TestLearns(t *testing.T) {
-	dir, r := train(t, 15, 1)
-	if r.LAS != 1 || r.Manifest.HeadFile != large.File || r.Manifest.Parent != "tiny" {
+	dir, r := largeTrain(t, 15, 1)
+	if r.LAS != 1 || r.Manifest.HeadFile != model.LargeFile || r.Manifest.Parent != "tiny" {
 		t.Errorf("LAS %v in epoch %d, with %+v", r.LAS, r.Epoch, r.Manifest)
 	}
-	m, err := large.Open(dir)
+	m, err := model.OpenLarge(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,10 +143,10 @@ func files(tb testing.TB, dir string) map[string][]byte {
 }
 
 func TestWorkers(t *testing.T) {
-	a, _ := train(t, 1, 1)
-	b, _ := train(t, 1, 3)
+	a, _ := largeTrain(t, 1, 1)
+	b, _ := largeTrain(t, 1, 3)
 	one, three := files(t, a), files(t, b)
-	if len(one) != len(three) || one[large.File] == nil {
+	if len(one) != len(three) || one[model.LargeFile] == nil {
 		t.Fatalf("%d and %d files", len(one), len(three))
 	}
 	for name, content := range one {
@@ -160,8 +159,8 @@ func TestWorkers(t *testing.T) {
 func TestStopped(t *testing.T) {
 	folder := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
-	d := large.Data{Train: treebank(t, 8), Validation: treebank(t, 1)}
-	_, err := large.Train(ctx, parent(t), filepath.Join(folder, "model"), d, settings(3), tune.Options{Progress: func(p tune.Progress) {
+	d := model.LargeData{Train: treebank(t, 8), Validation: treebank(t, 1)}
+	_, err := model.TrainLarge(ctx, parent(t), filepath.Join(folder, "model"), d, settings(3), tune.Options{Progress: func(p tune.Progress) {
 		if p.Step == 2 {
 			stop()
 		}
@@ -175,28 +174,28 @@ func TestStopped(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	dir, _ := train(t, 1, 1)
-	if _, err := model.Load(filepath.Join(dir, large.File)); !errors.Is(err, parse.ErrEncoder) {
+	dir, _ := largeTrain(t, 1, 1)
+	if _, err := model.Load(filepath.Join(dir, model.LargeFile)); !errors.Is(err, parse.ErrEncoder) {
 		t.Errorf("the file without its folder: %v", err)
 	}
 	content := files(t, dir)
-	m, err := model.Decode(content[large.File])
+	m, err := model.Decode(content[model.LargeFile])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err = m.Trees().Annotate(treebank(t, 1)); !errors.Is(err, parse.ErrEncoder) {
 		t.Errorf("a model without its encoder: %v", err)
 	}
-	if _, err = large.Open(parent(t)); err == nil || !strings.Contains(err.Error(), "language train --encoder") {
+	if _, err = model.OpenLarge(parent(t)); err == nil || !strings.Contains(err.Error(), "language train --encoder") {
 		t.Errorf("a plain transformer: %v", err)
 	}
-	for _, name := range []string{large.File, "model.safetensors"} {
+	for _, name := range []string{model.LargeFile, "model.safetensors"} {
 		broken := bytes.Clone(content[name])
 		broken[len(broken)-1] ^= 1
 		if err = os.WriteFile(filepath.Join(dir, name), broken, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err = large.Open(dir); err == nil || !strings.Contains(err.Error(), "copy the folder again") {
+		if _, err = model.OpenLarge(dir); err == nil || !strings.Contains(err.Error(), "copy the folder again") {
 			t.Errorf("a damaged %s: %v", name, err)
 		}
 		if err = os.WriteFile(filepath.Join(dir, name), content[name], 0o600); err != nil {
@@ -205,8 +204,8 @@ func TestRefused(t *testing.T) {
 	}
 	bare := treebank(t, 1)
 	bare.Tokens[2].DepRel = ""
-	for _, d := range []large.Data{{Train: bare, Validation: treebank(t, 1)}, {Train: treebank(t, 1), Validation: bare}, {Train: treebank(t, 1), Validation: &language.Document{}}} {
-		if _, err = large.Train(t.Context(), parent(t), filepath.Join(t.TempDir(), "m"), d, settings(1), tune.Options{}); !errors.Is(err, parse.ErrTree) {
+	for _, d := range []model.LargeData{{Train: bare, Validation: treebank(t, 1)}, {Train: treebank(t, 1), Validation: bare}, {Train: treebank(t, 1), Validation: &language.Document{}}} {
+		if _, err = model.TrainLarge(t.Context(), parent(t), filepath.Join(t.TempDir(), "m"), d, settings(1), tune.Options{}); !errors.Is(err, parse.ErrTree) {
 			t.Errorf("words without trees: %v", err)
 		}
 	}

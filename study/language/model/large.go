@@ -1,15 +1,4 @@
-// Package large finds tags and trees better than what is built in, and much slower: the
-// network of package parse stands behind a transformer of the BERT family, and both
-// learn together from a treebank.
-//
-// A model is a folder: the tuned transformer, and a file with the network, sentences
-// and lemmas. It is as public as the treebank that it was trained on. The smallest use
-// is
-//
-//	_, err := large.Train(ctx, parent, "mine", large.Data{Train: some, Validation: others}, large.Settings{}, tune.Options{})
-//	m, err := large.Open("mine")
-//	d, err := language.Pipeline{m}.Document("Ann ran.")
-package large
+package model
 
 import (
 	"cmp"
@@ -22,17 +11,28 @@ import (
 
 	"sotto/internal/regular"
 	"sotto/study/language"
-	"sotto/study/language/model"
 	"sotto/study/language/parse"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
 )
 
+// This part of the package finds tags and trees better than what is built in, and much slower: the
+// network of package parse stands behind a transformer of the BERT family, and both
+// learn together from a treebank.
+//
+// A model is a folder: the tuned transformer, and a file with the network, sentences
+// and lemmas. It is as public as the treebank that it was trained on. The smallest use
+// is
+//
+//	_, err := TrainLarge(ctx, parent, "mine", LargeData{Train: some, Validation: others}, LargeSettings{}, tune.Options{})
+//	m, err := OpenLarge("mine")
+//	d, err := language.Pipeline{m}.Document("Ann ran.")
+
 // File is the file of a folder that is not the transformer's.
-const File = "language.model"
+const LargeFile = "language.model"
 
 // Data is what is learnt from.
-type Data struct {
+type LargeData struct {
 	Parent     string // the name of the transformer, if it has one, for the manifest
 	Notice     string // on whose work the model rests
 	Train      *language.Document
@@ -41,7 +41,7 @@ type Data struct {
 }
 
 // Settings decide a training. The zero value uses the defaults.
-type Settings struct {
+type LargeSettings struct {
 	// Network is that behind the transformer. Epochs, batch, rate and seed are those
 	// of Tune; its other defaults are a width of 384, layers wr, 256 for arcs and 128
 	// for labels.
@@ -52,7 +52,7 @@ type Settings struct {
 }
 
 // filled returns s with its defaults.
-func (s Settings) filled() Settings {
+func (s LargeSettings) filled() LargeSettings {
 	n := &s.Network
 	n.Width, n.Layers, n.Arc, n.Label = cmp.Or(n.Width, 384), cmp.Or(n.Layers, "wr"), cmp.Or(n.Arc, 256), cmp.Or(n.Label, 128)
 	n.Seed, n.Epochs, n.Batch, n.Rate = s.Tune.Seed, 0, 0, 0
@@ -61,7 +61,7 @@ func (s Settings) filled() Settings {
 }
 
 // Result is what a training came to.
-type Result struct {
+type LargeResult struct {
 	Manifest bert.Manifest
 	Epoch    int     // that is kept, from 1
 	LAS      float64 // of it on the validation sentences, with subtypes of relations
@@ -70,7 +70,7 @@ type Result struct {
 // head is the network with all that its file holds.
 type head struct {
 	*parse.Head
-	sentences *model.Splitter
+	sentences *Splitter
 	notice    string
 }
 
@@ -78,14 +78,14 @@ var _ tune.Filed = (*head)(nil)
 
 // File implements [tune.Filed].
 func (h *head) File() (string, []byte, error) {
-	content, err := model.New(h.notice, h.sentences, h.Model()).Encode()
-	return File, content, err
+	content, err := New(h.notice, h.sentences, h.Model()).Encode()
+	return LargeFile, content, err
 }
 
 // Train trains the transformer of one folder with a network behind it, and writes a
 // model to another, whole or not at all. It has the same bits for every number of
 // workers. If ctx ends, nothing is written.
-func Train(ctx context.Context, parent, out string, d Data, s Settings, o tune.Options) (*Result, error) {
+func TrainLarge(ctx context.Context, parent, out string, d LargeData, s LargeSettings, o tune.Options) (*LargeResult, error) {
 	s = s.filled()
 	f, err := bert.Read(parent)
 	if err != nil {
@@ -95,7 +95,7 @@ func Train(ctx context.Context, parent, out string, d Data, s Settings, o tune.O
 	if h.Head, err = parse.NewHead(s.Network, d.Train, d.Validation, d.Given, f.Shape().Hidden); err != nil {
 		return nil, err
 	}
-	if h.sentences, err = model.TrainSentences(ctx, d.Train, s.Network.Seed); err != nil {
+	if h.sentences, err = TrainSentences(ctx, d.Train, s.Network.Seed); err != nil {
 		return nil, err
 	}
 	t, err := tune.New(f, h.data(), s.Tune)
@@ -110,7 +110,7 @@ func Train(ctx context.Context, parent, out string, d Data, s Settings, o tune.O
 		return nil, err
 	}
 	kept, epoch := t.Kept()
-	return &Result{info, epoch, kept.Accuracy}, nil
+	return &LargeResult{info, epoch, kept.Accuracy}, nil
 }
 
 // data is what the loop learns from: that every word be attached rightly is class 1 of
@@ -144,23 +144,23 @@ func digest(documents ...*language.Document) (string, error) {
 }
 
 // Open opens a folder, whose files are checked against its manifest.
-func Open(dir string) (*model.Model, error) {
+func OpenLarge(dir string) (*Model, error) {
 	info, err := bert.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	if info == nil || info.HeadFile != File {
+	if info == nil || info.HeadFile != LargeFile {
 		return nil, fmt.Errorf("large: %s is no model of tags and trees, must be a folder that sotto language train --encoder made", dir)
 	}
-	path := filepath.Join(dir, File)
-	content, err := regular.Read(path, model.MaxFile)
+	path := filepath.Join(dir, LargeFile)
+	content, err := regular.Read(path, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("large: %w", err)
 	}
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != info.HeadHash {
 		return nil, fmt.Errorf("large: %s is not the file of which %s has the SHA-256: copy the folder again", path, bert.ManifestFile)
 	}
-	m, err := model.Decode(content)
+	m, err := Decode(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
