@@ -11,7 +11,7 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/language"
-	"sotto/study/language/score"
+	"sotto/study/language/conllu"
 )
 
 // evaluateOptions are the flags of "sotto language evaluate".
@@ -119,7 +119,7 @@ func (e *evaluated) judge(gold *language.Document, system string) error {
 	if err != nil {
 		return err
 	}
-	s, err := score.Trees(gold, d)
+	s, err := conllu.Trees(gold, d)
 	if err != nil {
 		return fmt.Errorf("%s: %w", system, err)
 	}
@@ -145,7 +145,7 @@ func (e *evaluated) run(gold *language.Document, path string) error {
 		return err
 	}
 	took := time.Since(begin)
-	if s, err = score.Trees(gold, d); err != nil {
+	if s, err = conllu.Trees(gold, d); err != nil {
 		return err
 	}
 	e.Raw = syntaxOf(s, len(d.Tokens), took)
@@ -153,8 +153,8 @@ func (e *evaluated) run(gold *language.Document, path string) error {
 }
 
 // syntaxOf returns counts as measures, of words for which so long was needed.
-func syntaxOf(s score.Syntax, words int, took time.Duration) *syntax {
-	of := func(f score.F1) measured { return measured{f.Precision(), f.Recall(), f.Score()} }
+func syntaxOf(s conllu.Syntax, words int, took time.Duration) *syntax {
+	of := func(f conllu.F1) measured { return measured{f.Precision(), f.Recall(), f.Score()} }
 	r := &syntax{
 		Tokens: of(s.Tokens), Sentences: of(s.Sentences), Words: of(s.Words), UPOS: of(s.UPOS), XPOS: of(s.XPOS),
 		Lemmas: of(s.Lemmas), UAS: of(s.UAS), LAS: of(s.LAS), Subtypes: of(s.Full),

@@ -15,7 +15,6 @@ import (
 	"sotto/study/language/conllu"
 	"sotto/study/language/model"
 	"sotto/study/language/parse"
-	"sotto/study/language/score"
 	"sotto/text/encode/wordfile"
 )
 
@@ -247,14 +246,14 @@ func judged(gold *language.Document, m *parse.Model) string {
 }
 
 // filled returns how good tags, trees and lemmas are on given words.
-func filled(gold *language.Document, a language.Annotator) (score.Syntax, error) {
+func filled(gold *language.Document, a language.Annotator) (conllu.Syntax, error) {
 	d := &language.Document{Text: gold.Text, Tokens: append([]language.Token(nil), gold.Tokens...)}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		t.UPOS, t.XPOS, t.Lemma, t.DepRel, t.Head = "", "", "", "", -1
 	}
 	if err := a.Annotate(d); err != nil {
-		return score.Syntax{}, err
+		return conllu.Syntax{}, err
 	}
-	return score.Trees(gold, d)
+	return conllu.Trees(gold, d)
 }

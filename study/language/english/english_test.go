@@ -12,7 +12,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/conllu"
 	"sotto/study/language/english"
-	"sotto/study/language/score"
 )
 
 func ExampleLoad() {
@@ -89,7 +88,7 @@ func TestEWT(t *testing.T) {
 		{"given words", given, [6]float64{1, 1, 0.957, 0.963, 0.882, 0.854}},
 		{"plain text", raw, [6]float64{0.862, 0.988, 0.947, 0.955, 0.857, 0.830}},
 	} {
-		s, err := score.Trees(gold, tt.system)
+		s, err := conllu.Trees(gold, tt.system)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package score_test
+package conllu_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sotto/study/language"
-	"sotto/study/language/score"
+	"sotto/study/language/conllu"
 )
 
 // document returns a document of "Don't go. Stop": words of the given places,
@@ -54,7 +54,7 @@ func TestTrees(t *testing.T) {
 			return d
 		}, "4 0 5 5 5 5 4 4 4 of 5"},
 	} {
-		s, err := score.Trees(gold(), tt.system(gold()))
+		s, err := conllu.Trees(gold(), tt.system(gold()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,13 +68,13 @@ func TestTrees(t *testing.T) {
 func TestOtherText(t *testing.T) {
 	other := gold()
 	other.Text = "Don't go. Stay"
-	if _, err := score.Trees(gold(), other); !errors.Is(err, score.ErrText) {
-		t.Errorf("Trees() error = %v, want %v", err, score.ErrText)
+	if _, err := conllu.Trees(gold(), other); !errors.Is(err, conllu.ErrText) {
+		t.Errorf("Trees() error = %v, want %v", err, conllu.ErrText)
 	}
 }
 
 func ExampleF1() {
-	f := score.F1{Gold: 4, System: 5, Right: 3}
+	f := conllu.F1{Gold: 4, System: 5, Right: 3}
 	fmt.Printf("%.3f %.3f %.3f\n", f.Precision(), f.Recall(), f.Score())
 	// Output: 0.600 0.750 0.667
 }
@@ -85,7 +85,7 @@ func TestEntities(t *testing.T) {
 	}
 	gold := []language.Entity{e(language.Person, 0, 3), e(language.Place, 5, 9)}
 	system := []language.Entity{e(language.Person, 0, 3), e(language.Person, 5, 9), e(language.Place, 10, 12)}
-	if got, want := score.Entities(gold, system), (score.F1{Gold: 2, System: 3, Right: 1}); got != want {
+	if got, want := conllu.Entities(gold, system), (conllu.F1{Gold: 2, System: 3, Right: 1}); got != want {
 		t.Errorf("Entities() = %+v, want %+v", got, want)
 	}
 }

@@ -1,12 +1,4 @@
-// Package score judges tokens, sentences, tags and trees by the measures of the
-// CoNLL 2018 shared task, and entities by their spans.
-//
-// A system and the truth are documents of one text. Words that both see at the
-// same place are aligned, and within words that either writes as one, those of
-// the same form; each measure is then an F1 over all words of both. Relations
-// count without what follows a colon, as in the shared task. Where the words are
-// given, precision and recall are the same and all is plain accuracy.
-package score
+package conllu
 
 import (
 	"errors"
@@ -14,6 +6,15 @@ import (
 
 	"sotto/study/language"
 )
+
+// This part of the package judges tokens, sentences, tags and trees by the measures of the
+// CoNLL 2018 shared task, and entities by their spans.
+//
+// A system and the truth are documents of one text. Words that both see at the
+// same place are aligned, and within words that either writes as one, those of
+// the same form; each measure is then an F1 over all words of both. Relations
+// count without what follows a colon, as in the shared task. Where the words are
+// given, precision and recall are the same and all is plain accuracy.
 
 // F1 counts what the truth has, what the system says, and what is in both.
 type F1 struct {
@@ -77,7 +78,7 @@ func Trees(gold, system *language.Document) (Syntax, error) {
 		return Syntax{}, ErrText
 	}
 	s := Syntax{
-		Tokens:    overlap(written(gold), written(system)),
+		Tokens:    overlap(scoreWritten(gold), scoreWritten(system)),
 		Sentences: overlap(sentences(gold), sentences(system)),
 	}
 	partner := align(gold, system) // of each word of the system the word of the truth, or −1
@@ -116,7 +117,7 @@ func universal(relation string) string {
 type span struct{ start, end int }
 
 // written returns where the words are as they are written: fused ones as one.
-func written(d *language.Document) []span {
+func scoreWritten(d *language.Document) []span {
 	var all []span
 	for i, t := range d.Tokens {
 		if t.Fused && i > 0 {
