@@ -28,17 +28,9 @@ import (
 
 	"sotto/data/dataset"
 	"sotto/internal/layout"
-	"sotto/study/reproduce/declared"
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
 )
-
-// Options say how a table is made. The zero value makes the whole table with
-// its own encoders and seeds.
-type Options = declared.Options
-
-// Event is a piece of work that is done, or where a declared table stands.
-type Event = declared.Event
 
 // Info describes a table.
 type Info struct {
@@ -98,7 +90,7 @@ func tables() []table {
 // cannot be read, which its tests exclude.
 func List() []Info {
 	infos := each(tables(), func(t table) Info { return t.Info })
-	specs, err := declared.List()
+	specs, err := ListSpecs()
 	if err != nil {
 		panic(err)
 	}
@@ -112,7 +104,7 @@ func List() []Info {
 // less time. It panics where List does.
 func Titles() []Info {
 	infos := each(tables(), func(t table) Info { return Info{Name: t.Name, About: t.About, Paper: t.Paper} })
-	titles, err := declared.Titles()
+	titles, err := SpecTitles()
 	if err != nil {
 		panic(err)
 	}
@@ -136,14 +128,14 @@ func Run(ctx context.Context, name string, o Options) (Result, error) {
 			return t.run(ctx, w)
 		}
 	}
-	s, err := declared.Find(ctx, name)
-	if errors.Is(err, declared.ErrUnknown) {
+	s, err := FindSpec(ctx, name)
+	if errors.Is(err, ErrUnknown) {
 		names := each(List(), func(i Info) string { return i.Name })
 		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 	} else if err != nil {
 		return nil, err
 	}
-	t, err := declared.Make(ctx, s, o)
+	t, err := MakeTable(ctx, s, o)
 	if err != nil { // and then no table that is nil
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package declared
+package reproduce
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // Draw measures the description length of an attribute given vectors that know
 // nothing of it: independent standard normal numbers. The attribute is that of
 // the validation and test parts of a data set, or is drawn itself.
-type Draw struct {
+type SpecDraw struct {
 	Data        string  `json:"data,omitempty"`
 	DataVariant string  `json:"data_variant,omitempty"`
 	Attribute   string  `json:"attribute,omitempty"` // "" means the set's first
@@ -30,7 +30,7 @@ type Draw struct {
 }
 
 // Validate reports the first field that makes no sense.
-func (d Draw) Validate() error {
+func (d SpecDraw) Validate() error {
 	switch drawn := d.Data == ""; {
 	case drawn && (d.Rows < 1000 || d.Rows > 1_000_000 || !(d.Share > 0 && d.Share < 1)):
 		return fmt.Errorf("declared: draw has %d rows and a share of %v, must have 1,000 to 1,000,000 rows and a share between 0 and 1", d.Rows, d.Share)
@@ -57,7 +57,7 @@ const (
 // drawn is what is stored of a draw.
 type drawn struct {
 	Format string    `json:"format"`
-	Draw   Draw      `json:"draw"`
+	Draw   SpecDraw  `json:"draw"`
 	Kbit   []float64 `json:"kbit"` // by seed, from 1
 }
 
@@ -100,11 +100,11 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 			return nil, err
 		}
 	}
-	return &outcome{configurations: []*figures{{values: map[string][]float64{"mdl": done.Kbit}}}}, nil
+	return &outcome{configurations: []*declaredFigures{{values: map[string][]float64{"mdl": done.Kbit}}}}, nil
 }
 
 // storedDraw reads what was drawn before.
-func (w *worker) storedDraw(entry *cache.Entry, d Draw) (drawn, error) {
+func (w *worker) storedDraw(entry *cache.Entry, d SpecDraw) (drawn, error) {
 	none := drawn{Format: drawFormat, Draw: d}
 	if w.Again {
 		return none, entry.Remove()
@@ -122,7 +122,7 @@ func (w *worker) storedDraw(entry *cache.Entry, d Draw) (drawn, error) {
 
 // attribute returns the values that a data set has, with the set's hash; none
 // where they are to be drawn.
-func (d Draw) attribute() (dataset.Column, string, error) {
+func (d SpecDraw) attribute() (dataset.Column, string, error) {
 	if d.Data == "" {
 		return dataset.Column{Classes: make([]string, 2)}, "", nil
 	}
@@ -147,7 +147,7 @@ func (d Draw) attribute() (dataset.Column, string, error) {
 }
 
 // measure draws with a seed and returns the length in kbit.
-func (d Draw) measure(ctx context.Context, c dataset.Column, seed uint64, workers int) (float64, error) {
+func (d SpecDraw) measure(ctx context.Context, c dataset.Column, seed uint64, workers int) (float64, error) {
 	rng := weakrand.New(weakrand.NewPCG(seed, 0x64726177)) // apart from other streams of the seed
 	z := c.IDs
 	if z == nil {

@@ -1,4 +1,4 @@
-package declared_test
+package reproduce_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 
 	"sotto/learn/experiment"
 	"sotto/report"
+	"sotto/study/reproduce"
 	"sotto/study/reproduce/cache"
-	"sotto/study/reproduce/declared"
 )
 
 // tiny is a table on the built-in corpus that takes a second.
@@ -39,9 +39,9 @@ const tiny = `{"name": "tiny", "about": "a test", "paper": "none", "notes": ["in
 		{"name": "limited", "run": "grid", "match": {"method": "unconstrained"}, "published": {"mdl": 3}}
 	]}`
 
-func tinySpec(t *testing.T) declared.Spec {
+func tinySpec(t *testing.T) reproduce.Spec {
 	t.Helper()
-	s, err := declared.ParseSpec(t.Context(), []byte(tiny))
+	s, err := reproduce.ParseSpec(t.Context(), []byte(tiny))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,11 @@ func asJSON(t *testing.T, table *report.PublishedTable) string {
 }
 
 // jobs makes the table of a spec and tells what was done.
-func jobs(t *testing.T, s declared.Spec, o declared.Options) (*report.PublishedTable, string) {
+func jobs(t *testing.T, s reproduce.Spec, o reproduce.Options) (*report.PublishedTable, string) {
 	t.Helper()
 	var told strings.Builder
-	o.Progress = func(e declared.Event) { fmt.Fprintf(&told, "%s %d/%d\n", e.Job, e.Done, e.Total) }
-	table, err := declared.Make(t.Context(), s, o)
+	o.Progress = func(e reproduce.Event) { fmt.Fprintf(&told, "%s %d/%d\n", e.Job, e.Done, e.Total) }
+	table, err := reproduce.MakeTable(t.Context(), s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func jobs(t *testing.T, s declared.Spec, o declared.Options) (*report.PublishedT
 
 func TestMake(t *testing.T) {
 	store := t.TempDir()
-	table, told := jobs(t, tinySpec(t), declared.Options{Store: store})
+	table, told := jobs(t, tinySpec(t), reproduce.Options{Store: store})
 	if len(table.Rows) != 9 || table.Format != report.PublishedFormat || strings.Contains(told, "re-used") {
 		t.Fatalf("the table has %d rows, want 9; told:\n%s", len(table.Rows), told)
 	}
@@ -112,7 +112,7 @@ func TestMake(t *testing.T) {
 	if nothing, limited := table.Rows[7].Cells, table.Rows[8].Cells; nothing[1].AsPublished != nil || nothing[0].AsPublished == nil || limited[0].AsPublished != nil {
 		t.Errorf("what releases nothing, or of which rows were limited, has cells %+v and %+v, want no description length", nothing, limited)
 	}
-	again, told := jobs(t, tinySpec(t), declared.Options{Store: store})
+	again, told := jobs(t, tinySpec(t), reproduce.Options{Store: store})
 	if strings.Count(told, "re-used") != 5 || strings.Contains(told, "epoch") || asJSON(t, again) != asJSON(t, table) {
 		t.Errorf("a second time it is not the same, or something was trained:\n%s", told)
 	}
@@ -127,26 +127,26 @@ func TestMake(t *testing.T) {
 
 func TestMakeQuickAndAgain(t *testing.T) {
 	store := t.TempDir()
-	table, told := jobs(t, tinySpec(t), declared.Options{Quick: true, Store: store})
+	table, told := jobs(t, tinySpec(t), reproduce.Options{Quick: true, Store: store})
 	if len(table.Rows) != 4 || !table.Quick || !strings.Contains(strings.Join(table.Notes, "\n"), "5 of 9") {
 		t.Errorf("in a hurry there are %d rows and notes %q, want 4 and a note of the others", len(table.Rows), table.Notes)
 	}
-	if _, again := jobs(t, tinySpec(t), declared.Options{Quick: true, Store: store, Again: true}); !strings.Contains(again, "epoch") || strings.Contains(again, "re-used") {
+	if _, again := jobs(t, tinySpec(t), reproduce.Options{Quick: true, Store: store, Again: true}); !strings.Contains(again, "epoch") || strings.Contains(again, "re-used") {
 		t.Errorf("again it does\n%s, want what it did before\n%s", again, told)
 	}
-	if more, _ := jobs(t, tinySpec(t), declared.Options{Quick: true, Store: store, Seeds: 2}); more.Rows[0].Cells[0].AsPublished.Seeds != 2 {
+	if more, _ := jobs(t, tinySpec(t), reproduce.Options{Quick: true, Store: store, Seeds: 2}); more.Rows[0].Cells[0].AsPublished.Seeds != 2 {
 		t.Errorf("with two seeds the first cell is %+v", more.Rows[0].Cells[0].AsPublished)
 	}
 }
 
 // An interrupted table goes on to what it would have been.
 func TestMakeResumes(t *testing.T) {
-	want, _ := jobs(t, tinySpec(t), declared.Options{Quick: true, Store: t.TempDir()})
+	want, _ := jobs(t, tinySpec(t), reproduce.Options{Quick: true, Store: t.TempDir()})
 	store := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	events := 0
-	table, err := declared.Make(ctx, tinySpec(t), declared.Options{Quick: true, Store: store, Workers: 1, Progress: func(declared.Event) {
+	table, err := reproduce.MakeTable(ctx, tinySpec(t), reproduce.Options{Quick: true, Store: store, Workers: 1, Progress: func(reproduce.Event) {
 		if events++; events == 4 { // in the middle of the trainings
 			stop()
 		}
@@ -154,7 +154,7 @@ func TestMakeResumes(t *testing.T) {
 	if !errors.Is(err, experiment.ErrInterrupted) || table != nil {
 		t.Fatalf("an interrupted table is %v, %v, want ErrInterrupted", table, err)
 	}
-	got, told := jobs(t, tinySpec(t), declared.Options{Quick: true, Store: store})
+	got, told := jobs(t, tinySpec(t), reproduce.Options{Quick: true, Store: store})
 	if asJSON(t, got) != asJSON(t, want) || strings.Contains(told, "re-used") {
 		t.Errorf("resumed it is\n%s, want\n%s", asJSON(t, got), asJSON(t, want))
 	}
@@ -163,7 +163,7 @@ func TestMakeResumes(t *testing.T) {
 func TestMakeRefusesDamage(t *testing.T) {
 	store := t.TempDir()
 	s := tinySpec(t)
-	whole, _ := jobs(t, s, declared.Options{Quick: true, Store: store})
+	whole, _ := jobs(t, s, reproduce.Options{Quick: true, Store: store})
 	for _, tt := range []struct {
 		name, file string
 		damage     func(string) string
@@ -192,29 +192,29 @@ func TestMakeRefusesDamage(t *testing.T) {
 		if err := os.WriteFile(files[0], []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := declared.Make(t.Context(), s, declared.Options{Quick: true, Store: store}); !errors.Is(err, cache.ErrDamaged) {
+		if _, err := reproduce.MakeTable(t.Context(), s, reproduce.Options{Quick: true, Store: store}); !errors.Is(err, cache.ErrDamaged) {
 			t.Errorf("%s: error %v, want ErrDamaged", tt.name, err)
 		}
 		if err := os.WriteFile(files[0], content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if again, _ := jobs(t, s, declared.Options{Quick: true, Store: store, Again: true}); asJSON(t, again) != asJSON(t, whole) {
+	if again, _ := jobs(t, s, reproduce.Options{Quick: true, Store: store, Again: true}); asJSON(t, again) != asJSON(t, whole) {
 		t.Error("made again it is not the same table")
 	}
 }
 
 func TestMakeRefuses(t *testing.T) {
-	if _, err := declared.Make(t.Context(), declared.Spec{}, declared.Options{Store: t.TempDir()}); err == nil {
+	if _, err := reproduce.MakeTable(t.Context(), reproduce.Spec{}, reproduce.Options{Store: t.TempDir()}); err == nil {
 		t.Error("an empty spec was made")
 	}
-	if _, err := declared.Make(t.Context(), tinySpec(t), declared.Options{Store: t.TempDir(), Seeds: -1}); err == nil || !strings.Contains(err.Error(), "seeds is -1") {
+	if _, err := reproduce.MakeTable(t.Context(), tinySpec(t), reproduce.Options{Store: t.TempDir(), Seeds: -1}); err == nil || !strings.Contains(err.Error(), "seeds is -1") {
 		t.Errorf("with −1 seeds: error %v", err)
 	}
 }
 
-func ExampleMake() {
-	s, err := declared.ParseSpec(context.Background(), []byte(`{"name": "example", "about": "chance", "paper": "nowhere",
+func ExampleMakeTable() {
+	s, err := reproduce.ParseSpec(context.Background(), []byte(`{"name": "example", "about": "chance", "paper": "nowhere",
 		"runs": [{"name": "r", "experiment": {"data": "reviews", "methods": ["majority"], "attribute": "none"}}],
 		"rows": [{"name": "MAJORITY", "run": "r", "match": {"method": "majority"}, "published": {"accuracy": 50}}]}`))
 	if err != nil {
@@ -227,7 +227,7 @@ func ExampleMake() {
 		return
 	}
 	defer os.RemoveAll(store)
-	t, err := declared.Make(context.Background(), s, declared.Options{Store: store})
+	t, err := reproduce.MakeTable(context.Background(), s, reproduce.Options{Store: store})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,19 +1,4 @@
-// Package declared reproduces published tables that are declared by files
-// instead of code: a [Spec] says which experiments belong to a table and which
-// published number stands beside which of ours.
-//
-// A [report.PublishedTable] has, for each published number, ours for what was published, with
-// the ε that is true of it, and ours for the honest variant with the same
-// claim. Every run is stored under the hash of what decides it, so that it is
-// trained once; package experiment trains it. The noise comes from seeds and
-// protects nobody. The smallest use is
-//
-//	s, err := declared.Find(ctx, "dialect")
-//	if err != nil {
-//		return err
-//	}
-//	t, err := declared.Make(ctx, s, declared.Options{Quick: true})
-package declared
+package reproduce
 
 import (
 	"cmp"
@@ -34,6 +19,22 @@ import (
 	"sotto/study/reproduce/cache"
 	"sotto/text/encode/catalogue"
 )
+
+// This part of the package reproduces published tables that are declared by files
+// instead of code: a [Spec] says which experiments belong to a table and which
+// published number stands beside which of ours.
+//
+// A [report.PublishedTable] has, for each published number, ours for what was published, with
+// the ε that is true of it, and ours for the honest variant with the same
+// claim. Every run is stored under the hash of what decides it, so that it is
+// trained once; package experiment trains it. The noise comes from seeds and
+// protects nobody. The smallest use is
+//
+//	s, err := FindSpec(ctx, "dialect")
+//	if err != nil {
+//		return err
+//	}
+//	t, err := MakeTable(ctx, s, Options{Quick: true})
 
 // Options say how a table is made. The zero value makes all of it with its own
 // seeds, and keeps what it trains in [cache.Dir].
@@ -62,7 +63,7 @@ type Event struct {
 // Find returns the spec of that name, or the one in a file whose name ends in
 // .json. The files of one's own that such a spec names lie beside it, unless
 // their paths are absolute. For a name that is not known the error wraps [ErrUnknown].
-func Find(ctx context.Context, name string) (Spec, error) {
+func FindSpec(ctx context.Context, name string) (Spec, error) {
 	if strings.HasSuffix(name, ".json") {
 		content, err := regular.Read(name, 1<<30)
 		if err != nil {
@@ -80,7 +81,7 @@ func Find(ctx context.Context, name string) (Spec, error) {
 		}
 		return s, nil
 	}
-	all, err := List()
+	all, err := ListSpecs()
 	if err != nil {
 		return Spec{}, err
 	}
@@ -100,7 +101,7 @@ var ErrUnknown = errors.New("declared: no such table")
 // Make makes the table that a spec declares. When ctx is done, it returns an
 // error that wraps experiment.ErrInterrupted; what was trained so far is kept,
 // and the next call goes on from there.
-func Make(ctx context.Context, s Spec, o Options) (*report.PublishedTable, error) {
+func MakeTable(ctx context.Context, s Spec, o Options) (*report.PublishedTable, error) {
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}

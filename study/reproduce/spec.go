@@ -1,4 +1,4 @@
-package declared
+package reproduce
 
 import (
 	"context"
@@ -28,31 +28,31 @@ type Spec struct {
 	About string    `json:"about"` // in a line
 	Paper string    `json:"paper"`
 	Notes []string  `json:"notes,omitempty"` // why our numbers can differ
-	Runs  []SpecRun `json:"runs"`
-	Rows  []SpecRow `json:"rows"`
+	Runs  []specRun `json:"runs"`
+	Rows  []specRow `json:"rows"`
 
 	dir string // in which the file lies; "" for one that comes with this package
 }
 
 // SpecRun is something that is trained, or drawn, for a table. It has either
 // Experiment or Draw.
-type SpecRun struct {
+type specRun struct {
 	Name       string           `json:"name"`
 	Experiment *experiment.Spec `json:"experiment,omitempty"`
-	Draw       *Draw            `json:"draw,omitempty"`
+	Draw       *SpecDraw        `json:"draw,omitempty"`
 	// Quick holds the fields of Experiment or Draw that are replaced in a hurry.
 	Quick json.RawMessage `json:"quick,omitempty"`
 	// FullOnly leaves the run and its rows out in a hurry.
-	FullOnly bool      `json:"full_only,omitempty"`
-	Measures []Measure `json:"measures,omitempty"` // beyond those of every experiment
+	FullOnly bool          `json:"full_only,omitempty"`
+	Measures []SpecMeasure `json:"measures,omitempty"` // beyond those of every experiment
 }
 
 // SpecRow is a published row.
-type SpecRow struct {
-	Name    string `json:"name"`              // as it was published
-	Setting string `json:"setting,omitempty"` // of it
-	Run     string `json:"run"`               // what it is compared with
-	Match   Match  `json:"match,omitzero"`    // which configuration of it
+type specRow struct {
+	Name    string    `json:"name"`              // as it was published
+	Setting string    `json:"setting,omitempty"` // of it
+	Run     string    `json:"run"`               // what it is compared with
+	Match   SpecMatch `json:"match,omitzero"`    // which configuration of it
 	// Published holds what was published, by the name of the metric.
 	Published map[string]report.PublishedNumber `json:"published"`
 	Note      string                            `json:"note,omitempty"` // how far it can be compared
@@ -60,7 +60,7 @@ type SpecRow struct {
 
 // Match says which configuration of a run a row means. What is empty matches
 // all; of several configurations the selected one is taken.
-type Match struct {
+type SpecMatch struct {
 	Method  string  `json:"method"`
 	Epsilon float64 `json:"epsilon,omitempty"` // as it is claimed
 	Lambda  float64 `json:"lambda,omitempty"`
@@ -68,13 +68,13 @@ type Match struct {
 }
 
 // Measure names something that is measured on the releases of a run's models.
-type Measure string
+type SpecMeasure string
 
 // The measures.
 const (
-	MDL      Measure = "mdl"      // description length of the attribute, by the prefix code; not where rows are limited
-	Entities Measure = "entities" // attacks on all attributes with two values, after DPNR
-	Groups   Measure = "groups"   // accuracy of the label by the groups of each attribute
+	mdl      SpecMeasure = "mdl"      // description length of the attribute, by the prefix code; not where rows are limited
+	entities SpecMeasure = "entities" // attacks on all attributes with two values, after DPNR
+	groups   SpecMeasure = "groups"   // accuracy of the label by the groups of each attribute
 )
 
 //go:embed specs/*.json
@@ -82,7 +82,7 @@ var specFiles embed.FS
 
 // List returns the specs that come with this package, in order of name. They
 // are not validated, which takes a while; [Find] does so.
-func List() ([]Spec, error) {
+func ListSpecs() ([]Spec, error) {
 	entries, err := specFiles.ReadDir("specs")
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (s Spec) Validate(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (r SpecRun) validate(ctx context.Context) error {
+func (r specRun) validate(ctx context.Context) error {
 	if (r.Experiment == nil) == (r.Draw == nil) {
 		return errors.New("declared: there must be either an experiment or a draw")
 	}
@@ -179,8 +179,8 @@ func (r SpecRun) validate(ctx context.Context) error {
 		return errors.New("declared: quick has no meaning with full_only")
 	}
 	for _, m := range r.Measures {
-		if m != MDL && m != Entities && m != Groups {
-			return fmt.Errorf("declared: measure is %.40q, must be %s, %s or %s", m, MDL, Entities, Groups)
+		if m != mdl && m != entities && m != groups {
+			return fmt.Errorf("declared: measure is %.40q, must be %s, %s or %s", m, mdl, entities, groups)
 		}
 	}
 	for _, quick := range []bool{false, true} {
@@ -201,8 +201,8 @@ func (r SpecRun) validate(ctx context.Context) error {
 	return nil
 }
 
-func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
-	at := slices.IndexFunc(s.Runs, func(r SpecRun) bool { return r.Name == row.Run })
+func (s Spec) validateRow(row specRow, grid []experiment.Point) error {
+	at := slices.IndexFunc(s.Runs, func(r specRun) bool { return r.Name == row.Run })
 	if at < 0 || row.Name == "" {
 		return fmt.Errorf("declared: its run is %.40q, must be one of the runs, and it must have a name", row.Run)
 	}
@@ -220,7 +220,7 @@ func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
 			return fmt.Errorf("declared: metric is %.40q, must be one of %s%s", name, strings.Join(known, ", "), layout.Hint(name, known))
 		}
 		m := metrics()[i]
-		if r.Draw != nil && m.measure != MDL || r.Draw == nil && m.measure != "" && !slices.Contains(r.Measures, m.measure) {
+		if r.Draw != nil && m.measure != mdl || r.Draw == nil && m.measure != "" && !slices.Contains(r.Measures, m.measure) {
 			return fmt.Errorf("declared: %s is not measured in run %.40q", name, r.Name)
 		}
 		if !(math.Abs(float64(p.Mean)) <= 1e6) || float64(p.Deviation) < 0 {
@@ -228,7 +228,7 @@ func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
 		}
 	}
 	if r.Draw != nil {
-		if row.Match != (Match{}) {
+		if row.Match != (SpecMatch{}) {
 			return errors.New("declared: match has no meaning for a draw")
 		}
 		return nil
@@ -250,20 +250,20 @@ func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
 
 // meets reports whether a configuration is what is meant. λ of a companion is
 // that of another mechanism, or none.
-func (m Match) meets(p experiment.Point) bool {
+func (m SpecMatch) meets(p experiment.Point) bool {
 	return p.Method == m.Method && (m.Epsilon == 0 || p.Epsilon == m.Epsilon) &&
 		(m.Lambda == 0 || p.Lambda == m.Lambda || p.Companion && p.Lambda == 0) && (m.Dim == 0 || p.Dim == m.Dim)
 }
 
 // experiment returns what is trained, all of it or in a hurry.
-func (r SpecRun) experiment(quick bool) (experiment.Spec, error) {
+func (r specRun) experiment(quick bool) (experiment.Spec, error) {
 	s, err := overlay(*r.Experiment, r.Quick, quick)
 	s.In = r.Experiment.In // which JSON does not give back
 	return s, err
 }
 
 // draw returns what is drawn, all of it or in a hurry.
-func (r SpecRun) draw(quick bool) (Draw, error) { return overlay(*r.Draw, r.Quick, quick) }
+func (r specRun) draw(quick bool) (SpecDraw, error) { return overlay(*r.Draw, r.Quick, quick) }
 
 // overlay returns a copy of base, with some fields replaced if that is wanted.
 func overlay[T any](base T, patch json.RawMessage, wanted bool) (T, error) {
@@ -314,7 +314,7 @@ func (s Spec) Encoders() []string {
 // metric is a number of a table.
 type metric struct {
 	name, unit string
-	measure    Measure // that gives it; "" for what every experiment measures
+	measure    SpecMeasure // that gives it; "" for what every experiment measures
 }
 
 // metrics are in the order in which a row shows them. Those that end in a
@@ -325,13 +325,13 @@ func metrics() []metric {
 		{"gap", "%", ""},
 		{"grms", "%", ""},
 		{"leakage", "%", ""},
-		{"mdl", "kbit", MDL},
-		{"privacy_f1", "%", Entities},
-		{"privacy_accuracy", "%", Entities},
-		{"attack_absent:", "%", Entities},
-		{"attack_present:", "%", Entities},
-		{"accuracy:", "%", Groups},
-		{"difference:", "points", Groups},
+		{"mdl", "kbit", mdl},
+		{"privacy_f1", "%", entities},
+		{"privacy_accuracy", "%", entities},
+		{"attack_absent:", "%", entities},
+		{"attack_present:", "%", entities},
+		{"accuracy:", "%", groups},
+		{"difference:", "points", groups},
 	}
 }
 

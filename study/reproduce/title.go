@@ -1,4 +1,4 @@
-package declared
+package reproduce
 
 import (
 	"bytes"
@@ -10,16 +10,16 @@ import (
 )
 
 // Title is what a list says of a spec.
-type Title struct{ Name, About, Paper string }
+type SpecTitle struct{ Name, About, Paper string }
 
 // Titles returns those of the specs that [List] returns, in its order. It reads their
 // files no further than that, which is what every start of the command has time for.
-func Titles() ([]Title, error) {
+func SpecTitles() ([]SpecTitle, error) {
 	entries, err := specFiles.ReadDir("specs")
 	if err != nil {
 		return nil, err
 	}
-	var all []Title
+	var all []SpecTitle
 	for _, e := range entries {
 		content, err := specFiles.ReadFile(path.Join("specs", e.Name()))
 		if err != nil {
@@ -31,12 +31,12 @@ func Titles() ([]Title, error) {
 		}
 		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b Title) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b SpecTitle) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
 // titleOf reads a spec up to the last field of its title.
-func titleOf(content []byte) (t Title, err error) {
+func titleOf(content []byte) (t SpecTitle, err error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	if _, err = d.Token(); err != nil { // which opens the object
 		return t, err

@@ -1,4 +1,4 @@
-package declared_test
+package reproduce_test
 
 import (
 	"encoding/json"
@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/study/reproduce/declared"
+	"sotto/study/reproduce"
 )
 
 func TestSpecs(t *testing.T) {
-	all, err := declared.List()
+	all, err := reproduce.ListSpecs()
 	if err != nil || len(all) != 10 {
 		t.Fatalf("List() = %d specs, %v, want 10", len(all), err)
 	}
@@ -26,7 +26,7 @@ func TestSpecs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := declared.ParseSpec(t.Context(), b)
+		again, err := reproduce.ParseSpec(t.Context(), b)
 		if err != nil || again.Hash() != s.Hash() || len(s.Hash()) != 64 {
 			t.Errorf("%s written and read has hash %s, %v, want %s", s.Name, again.Hash(), err, s.Hash())
 		}
@@ -40,7 +40,7 @@ func TestSpecs(t *testing.T) {
 // What the papers print, copied from their text and not from the specs.
 func TestPublished(t *testing.T) {
 	none := math.NaN()
-	all, err := declared.List()
+	all, err := reproduce.ListSpecs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestPublished(t *testing.T) {
 		{"mdl-random", "Random", "Bias in Bios, gender, 50 numbers", "mdl", 265.44, 0.13},
 		{"mdl-random", "Random", "Twitter, race, 2 numbers", "mdl", 31.3, 0.10},
 	} {
-		s := all[slices.IndexFunc(all, func(s declared.Spec) bool { return s.Name == tt.spec })]
+		s := all[slices.IndexFunc(all, func(s reproduce.Spec) bool { return s.Name == tt.spec })]
 		found := 0
 		for _, r := range s.Rows {
 			p, ok := r.Published[tt.metric]
@@ -110,7 +110,7 @@ const minimal = `{"name": "a", "about": "b", "paper": "c",
 	"rows": [{"name": "u", "run": "r", "match": {"method": "unconstrained"}, "published": {"accuracy": [80, 1]}}]}`
 
 func TestParseSpecRefuses(t *testing.T) {
-	if _, err := declared.ParseSpec(t.Context(), []byte(minimal)); err != nil {
+	if _, err := reproduce.ParseSpec(t.Context(), []byte(minimal)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ old, now, want string }{
@@ -143,26 +143,26 @@ func TestParseSpecRefuses(t *testing.T) {
 		if content == minimal {
 			t.Fatalf("nothing to replace for %q", tt.old)
 		}
-		if _, err := declared.ParseSpec(t.Context(), []byte(content)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := reproduce.ParseSpec(t.Context(), []byte(content)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q for %q: error %v, want %q in it", tt.now, tt.old, err, tt.want)
 		}
 	}
 }
 
 func TestDrawRefuses(t *testing.T) {
-	good := declared.Draw{Rows: 1000, Share: 0.5, Width: 1, Seeds: 1}
+	good := reproduce.SpecDraw{Rows: 1000, Share: 0.5, Width: 1, Seeds: 1}
 	for _, tt := range []struct {
-		change func(*declared.Draw)
+		change func(*reproduce.SpecDraw)
 		want   string
 	}{
-		{func(*declared.Draw) {}, ""},
-		{func(d *declared.Draw) { d.Rows = 10 }, "10 rows"},
-		{func(d *declared.Draw) { d.Share = math.NaN() }, "share of NaN"},
-		{func(d *declared.Draw) { d.Attribute = "sex" }, "without data"},
-		{func(d *declared.Draw) { d.Data = "adult" }, "with data"},
-		{func(d *declared.Draw) { *d = declared.Draw{Data: "glue", Width: 1, Seeds: 1} }, "glue"},
-		{func(d *declared.Draw) { d.Width = 0 }, "width 0"},
-		{func(d *declared.Draw) { d.Seeds = 0 }, "0 seeds"},
+		{func(*reproduce.SpecDraw) {}, ""},
+		{func(d *reproduce.SpecDraw) { d.Rows = 10 }, "10 rows"},
+		{func(d *reproduce.SpecDraw) { d.Share = math.NaN() }, "share of NaN"},
+		{func(d *reproduce.SpecDraw) { d.Attribute = "sex" }, "without data"},
+		{func(d *reproduce.SpecDraw) { d.Data = "adult" }, "with data"},
+		{func(d *reproduce.SpecDraw) { *d = reproduce.SpecDraw{Data: "glue", Width: 1, Seeds: 1} }, "glue"},
+		{func(d *reproduce.SpecDraw) { d.Width = 0 }, "width 0"},
+		{func(d *reproduce.SpecDraw) { d.Seeds = 0 }, "0 seeds"},
 	} {
 		d := good
 		tt.change(&d)
@@ -173,17 +173,17 @@ func TestDrawRefuses(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	if _, err := declared.Find(t.Context(), "glue"); !errors.Is(err, declared.ErrUnknown) || !strings.Contains(err.Error(), "dpnr-ag") {
+	if _, err := reproduce.FindSpec(t.Context(), "glue"); !errors.Is(err, reproduce.ErrUnknown) || !strings.Contains(err.Error(), "dpnr-ag") {
 		t.Errorf("Find of an unknown name: error %v, want ErrUnknown and the names", err)
 	}
 	file := filepath.Join(t.TempDir(), "own.json")
-	if _, err := declared.Find(t.Context(), file); !errors.Is(err, os.ErrNotExist) {
+	if _, err := reproduce.FindSpec(t.Context(), file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Find of a file that is not there: error %v", err)
 	}
 	if err := os.WriteFile(file, []byte(minimal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := declared.Find(t.Context(), file); err != nil || s.Name != "a" {
+	if s, err := reproduce.FindSpec(t.Context(), file); err != nil || s.Name != "a" {
 		t.Errorf("Find(file) = %q, %v, want the spec in it", s.Name, err)
 	}
 }
@@ -193,7 +193,7 @@ func FuzzParseSpec(f *testing.F) {
 	f.Add([]byte(strings.Replace(minimal, `[80, 1]`, `80.5`, 1)))
 	f.Add([]byte(`{"name":"d","about":"b","paper":"c","runs":[{"name":"r","draw":{"rows":1000,"share":0.5,"width":2,"seeds":1},"quick":{"seeds":1}}],"rows":[{"name":"u","run":"r","published":{"mdl":3}}]}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		s, err := declared.ParseSpec(t.Context(), content)
+		s, err := reproduce.ParseSpec(t.Context(), content)
 		if err != nil {
 			return
 		}
@@ -201,7 +201,7 @@ func FuzzParseSpec(f *testing.F) {
 		if err != nil {
 			t.Fatalf("a spec that was read cannot be written: %v", err)
 		}
-		if again, err := declared.ParseSpec(t.Context(), b); err != nil || again.Hash() != s.Hash() {
+		if again, err := reproduce.ParseSpec(t.Context(), b); err != nil || again.Hash() != s.Hash() {
 			t.Errorf("written and read it has hash %s, %v, want %s", again.Hash(), err, s.Hash())
 		}
 	})

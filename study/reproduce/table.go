@@ -1,4 +1,4 @@
-package declared
+package reproduce
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ func note(t *report.PublishedTable, notes ...string) {
 }
 
 // add enters the row of a spec, unless its configuration was not trained.
-func add(t *report.PublishedTable, row SpecRow, out *outcome) {
+func add(t *report.PublishedTable, row specRow, out *outcome) {
 	honest, asPublished := out.find(row.Match)
 	if asPublished == nil {
 		return
@@ -49,7 +49,7 @@ func add(t *report.PublishedTable, row SpecRow, out *outcome) {
 }
 
 // ours summarises what the seeds gave; nil if they gave nothing.
-func (f *figures) ours(metric string, p report.PublishedNumber) *report.PublishedOurs {
+func (f *declaredFigures) ours(metric string, p report.PublishedNumber) *report.PublishedOurs {
 	values := f.values[metric]
 	if len(values) == 0 {
 		return nil

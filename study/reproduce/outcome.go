@@ -1,4 +1,4 @@
-package declared
+package reproduce
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 
 // outcome is what a run gave.
 type outcome struct {
-	configurations []*figures
+	configurations []*declaredFigures
 	notes          []string
 	task           *report.PublishedTask // nil of a draw
 }
 
 // figures are the numbers of one configuration, in the units of the table.
-type figures struct {
+type declaredFigures struct {
 	point     experiment.Point
 	selected  bool
 	promise   *report.PublishedPromise
@@ -31,8 +31,8 @@ type figures struct {
 
 // find returns the configuration that a row means, nil if it was not trained,
 // and its honest companion, nil if it has none or needs none.
-func (o *outcome) find(m Match) (honest, asPublished *figures) {
-	asPublished = o.choose(func(p experiment.Point) bool { return !p.Companion && (m == Match{} || m.meets(p)) })
+func (o *outcome) find(m SpecMatch) (honest, asPublished *declaredFigures) {
+	asPublished = o.choose(func(p experiment.Point) bool { return !p.Companion && (m == SpecMatch{} || m.meets(p)) })
 	if asPublished != nil && asPublished.falsehood != "" {
 		honest = o.choose(func(p experiment.Point) bool { return p.Companion && m.meets(p) })
 	}
@@ -41,8 +41,8 @@ func (o *outcome) find(m Match) (honest, asPublished *figures) {
 
 // choose returns the one configuration that is wanted, or the selected one of
 // several, or nil.
-func (o *outcome) choose(wanted func(experiment.Point) bool) *figures {
-	var found []*figures
+func (o *outcome) choose(wanted func(experiment.Point) bool) *declaredFigures {
+	var found []*declaredFigures
 	for _, f := range o.configurations {
 		if wanted(f.point) {
 			found = append(found, f)
@@ -60,7 +60,7 @@ func (o *outcome) choose(wanted func(experiment.Point) bool) *figures {
 type worker struct {
 	Options
 	table string // its digest
-	run   SpecRun
+	run   specRun
 	label string
 	told  int // parts of a hundred
 }
@@ -139,19 +139,19 @@ func (o *outcome) take(r *experiment.Result, more *measured) error {
 }
 
 // of returns the figures of a configuration, new ones if it was not met before.
-func (o *outcome) of(c experiment.Configuration) *figures {
+func (o *outcome) of(c experiment.Configuration) *declaredFigures {
 	for _, f := range o.configurations {
 		if f.point.Name() == c.Name() && f.point.Companion == c.Companion {
 			return f
 		}
 	}
-	f := &figures{point: c.Point, selected: c.Selected, values: map[string][]float64{}}
+	f := &declaredFigures{point: c.Point, selected: c.Selected, values: map[string][]float64{}}
 	o.configurations = append(o.configurations, f)
 	return f
 }
 
 // promises enters what a configuration promises.
-func (f *figures) promises(c experiment.Configuration, dropout float64) error {
+func (f *declaredFigures) promises(c experiment.Configuration, dropout float64) error {
 	if c.Statement == nil || c.Mean.True == nil || f.promise != nil {
 		return nil
 	}
@@ -212,8 +212,8 @@ func (w *worker) obtain(ctx context.Context, s experiment.Spec) (*experiment.Res
 	} else if more.Format != measuredFormat {
 		return nil, nil, e.Damaged(measuresFile, errors.New("its format is not known"))
 	}
-	missing := slices.DeleteFunc(slices.Clone(w.run.Measures), func(m Measure) bool {
-		return slices.Contains(more.Done, m) || m == MDL && s.Limit != 0 // it counts rows
+	missing := slices.DeleteFunc(slices.Clone(w.run.Measures), func(m SpecMeasure) bool {
+		return slices.Contains(more.Done, m) || m == mdl && s.Limit != 0 // it counts rows
 	})
 	w.told = 0
 	if r != nil && len(missing) == 0 {

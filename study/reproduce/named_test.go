@@ -1,4 +1,4 @@
-package declared_test
+package reproduce_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sotto/study/reproduce/declared"
+	"sotto/study/reproduce"
 	"sotto/text/encode/catalogue"
 )
 
@@ -48,11 +48,11 @@ func TestEncodersOfFiles(t *testing.T) {
 			if err := os.WriteFile(spec, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := declared.Find(t.Context(), spec)
+			s, err := reproduce.FindSpec(t.Context(), spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = declared.Make(catalogue.Within(t.Context(), tt.within...), s, declared.Options{Store: t.TempDir(), Quick: quick, Workers: 1})
+			_, err = reproduce.MakeTable(catalogue.Within(t.Context(), tt.within...), s, reproduce.Options{Store: t.TempDir(), Quick: quick, Workers: 1})
 			if tt.refused && !errors.Is(err, catalogue.ErrNamed) || !tt.refused && err != nil {
 				t.Errorf("encoder %s, quick %v, within %v: %v, want refused %v", tt.encoder, quick, tt.within, err, tt.refused)
 			}

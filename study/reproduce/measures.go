@@ -1,4 +1,4 @@
-package declared
+package reproduce
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const measuredFormat = "sotto-measures-1"
 // measured is what was measured of the models of a run beyond its result.
 type measured struct {
 	Format string          `json:"format"`
-	Done   []Measure       `json:"done"`
+	Done   []SpecMeasure   `json:"done"`
 	Models []measuredModel `json:"models"`
 }
 
@@ -31,7 +31,7 @@ type measuredModel struct {
 }
 
 // measure measures one thing on the selected models of a folder.
-func (w *worker) measure(ctx context.Context, dir string, r *experiment.Result, m Measure, more *measured) error {
+func (w *worker) measure(ctx context.Context, dir string, r *experiment.Result, m SpecMeasure, more *measured) error {
 	models := 0
 	for _, c := range r.Configurations {
 		if c.Selected {
@@ -48,11 +48,11 @@ func (w *worker) measure(ctx context.Context, dir string, r *experiment.Result, 
 		w.tell(fmt.Sprintf("%s, %s seed %d", m, p.Folder, p.Seed), float64(len(found)+1)/float64(models+1))
 		one := measuredModel{Folder: p.Folder, Seed: p.Seed, Metrics: map[string]float64{}}
 		switch m {
-		case MDL:
+		case mdl:
 			err = one.description(ctx, pool, p, r.Data.Attribute)
-		case Groups:
+		case groups:
 			one.groups(p)
-		case Entities:
+		case entities:
 			err = one.entities(ctx, w.Workers, p)
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package declared_test
+package reproduce_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/study/reproduce/declared"
+	"sotto/study/reproduce"
 )
 
 // TestOwnFile makes a table of a file that lies beside its spec, twice: the
@@ -29,12 +29,12 @@ func TestOwnFile(t *testing.T) {
 		"runs": [{"name": "r", "experiment": {"data": "parcels", "in": "customers.csv", "text": "comment", "label": "verdict", "attribute": "city", "encoder": "hash:16",
 			"methods": ["label"], "epsilons": [2], "epochs": 2}, "quick": {"epochs": 1}, "measures": ["groups"]}],
 		"rows": [{"name": "ours", "run": "r", "match": {"method": "label"}, "published": {"accuracy": 80, "difference:city": 0}}]}`)
-	s, err := declared.Find(t.Context(), filepath.Join(dir, "table.json"))
+	s, err := reproduce.FindSpec(t.Context(), filepath.Join(dir, "table.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for round, want := range []bool{false, true} {
-		table, told := jobs(t, s, declared.Options{Store: store, Quick: true})
+		table, told := jobs(t, s, reproduce.Options{Store: store, Quick: true})
 		if len(table.Rows) != 1 || strings.Contains(told, "re-used") != want || strings.Contains(asJSON(t, table), "customers") {
 			t.Fatalf("round %d: %d rows, told %s", round, len(table.Rows), told)
 		}
@@ -53,7 +53,7 @@ func TestOwnFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("customers.csv", rows.String()+"one more,1,0\n")
-	if _, told := jobs(t, s, declared.Options{Store: store, Quick: true}); strings.Contains(told, "re-used") {
+	if _, told := jobs(t, s, reproduce.Options{Store: store, Quick: true}); strings.Contains(told, "re-used") {
 		t.Error("what was computed on another file was taken")
 	}
 }
