@@ -16,7 +16,6 @@ import (
 	"sotto/internal/regular"
 	"sotto/learn/experiment"
 	"sotto/report"
-	"sotto/study/reproduce/cache"
 	"sotto/text/encode/catalogue"
 )
 
@@ -37,12 +36,12 @@ import (
 //	t, err := MakeTable(ctx, s, Options{Quick: true})
 
 // Options say how a table is made. The zero value makes all of it with its own
-// seeds, and keeps what it trains in [cache.Dir].
+// seeds, and keeps what it trains in [CacheDir].
 type Options struct {
 	Quick   bool   // what the spec says for those in a hurry: minutes become seconds
 	Seeds   int    // of every run; 0 means the spec's own number
 	Workers int    // cores; 0 means all. Results do not depend on it.
-	Store   string // folder of finished runs; "" means [cache.Dir]
+	Store   string // folder of finished runs; "" means [CacheDir]
 	Again   bool   // trains also what the store has
 	// Encoders, as package catalogue names them, and the folder of data sets, ""
 	// for dataset.Dir, are for the tables of package reproduce that no spec
@@ -123,7 +122,7 @@ func MakeTable(ctx context.Context, s Spec, o Options) (*report.PublishedTable, 
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if o.Store == "" {
 		var err error
-		if o.Store, err = cache.Dir(); err != nil {
+		if o.Store, err = CacheDir(); err != nil {
 			return nil, err
 		}
 	}

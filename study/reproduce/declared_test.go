@@ -14,7 +14,6 @@ import (
 	"sotto/learn/experiment"
 	"sotto/report"
 	"sotto/study/reproduce"
-	"sotto/study/reproduce/cache"
 )
 
 // tiny is a table on the built-in corpus that takes a second.
@@ -192,7 +191,7 @@ func TestMakeRefusesDamage(t *testing.T) {
 		if err := os.WriteFile(files[0], []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := reproduce.MakeTable(t.Context(), s, reproduce.Options{Quick: true, Store: store}); !errors.Is(err, cache.ErrDamaged) {
+		if _, err := reproduce.MakeTable(t.Context(), s, reproduce.Options{Quick: true, Store: store}); !errors.Is(err, reproduce.ErrCacheDamaged) {
 			t.Errorf("%s: error %v, want ErrDamaged", tt.name, err)
 		}
 		if err := os.WriteFile(files[0], content, 0o600); err != nil {

@@ -13,7 +13,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/study/reproduce/cache"
 )
 
 // Draw measures the description length of an attribute given vectors that know
@@ -79,7 +78,7 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 		return nil, fmt.Errorf("declared: %w", err)
 	}
 	sum := sha256.Sum256(append(content, hash...))
-	entry := &cache.Entry{Dir: filepath.Join(w.Store, hex.EncodeToString(sum[:]))}
+	entry := &CacheEntry{Dir: filepath.Join(w.Store, hex.EncodeToString(sum[:]))}
 	done, err := w.storedDraw(entry, d)
 	if err != nil {
 		return nil, err
@@ -104,7 +103,7 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 }
 
 // storedDraw reads what was drawn before.
-func (w *worker) storedDraw(entry *cache.Entry, d SpecDraw) (drawn, error) {
+func (w *worker) storedDraw(entry *CacheEntry, d SpecDraw) (drawn, error) {
 	none := drawn{Format: drawFormat, Draw: d}
 	if w.Again {
 		return none, entry.Remove()

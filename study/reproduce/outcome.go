@@ -10,7 +10,6 @@ import (
 
 	"sotto/learn/experiment"
 	"sotto/report"
-	"sotto/study/reproduce/cache"
 )
 
 // outcome is what a run gave.
@@ -193,7 +192,7 @@ const measuresFile = "measures.json"
 // its models: from the store, or trained now and stored. What was begun before
 // goes on.
 func (w *worker) obtain(ctx context.Context, s experiment.Spec) (*experiment.Result, *measured, error) {
-	e, err := cache.Open(ctx, w.Store, s)
+	e, err := OpenCache(ctx, w.Store, s)
 	if err != nil {
 		return nil, nil, err
 	}

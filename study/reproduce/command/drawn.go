@@ -10,7 +10,7 @@ import (
 	"sotto/command/term"
 	"sotto/evidence/page"
 	"sotto/internal/version"
-	"sotto/study/reproduce/cache"
+	"sotto/study/reproduce"
 )
 
 // drawn are the flags of results with pages and charts.
@@ -63,6 +63,6 @@ func storeOf(given, name string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	dir, err := cache.Dir()
+	dir, err := reproduce.CacheDir()
 	return filepath.Join(dir, name), err
 }

@@ -9,7 +9,7 @@ import (
 	"sotto/compute/measure"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
-	"sotto/study/reproduce/cache"
+	"sotto/study/reproduce"
 )
 
 // Collect reads what the store holds of what o chooses, whichever process
@@ -221,7 +221,7 @@ func measured(values []float64) *Estimate {
 
 // splits adds what the answers of the model without protection reach when ε is
 // split over the labels.
-func (c *collector) splits(e *cache.Entry, r *experiment.Result) error {
+func (c *collector) splits(e *reproduce.CacheEntry, r *experiment.Result) error {
 	curve := c.task.Curve(split)
 	if curve == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"sotto/learn/experiment"
-	"sotto/study/reproduce/cache"
+	"sotto/study/reproduce"
 )
 
 // Compute runs what is missing in the store of what o chooses, or this
@@ -127,7 +127,7 @@ func (c *computation) do(ctx context.Context, j job) error {
 
 // run trains and measures. That single seeds came to nothing is part of the
 // result; that all did is an error.
-func (c *computation) run(ctx context.Context, e *cache.Entry) error {
+func (c *computation) run(ctx context.Context, e *reproduce.CacheEntry) error {
 	r, err := e.Run(ctx, experiment.Options{Workers: c.Workers, Sets: c.sets, Encoders: c.encoders, Progress: func(e experiment.Event) {
 		c.now.Step, c.now.Share = step(e), e.Done
 		c.tell()
@@ -145,7 +145,7 @@ type store map[string]string
 // filled spec with the key of the task's data. That covers what
 // experiment.Spec.Key covers, but the data of a task is loaded once for all its
 // experiments.
-func (s store) entry(ctx context.Context, dir string, j job) (*cache.Entry, error) {
+func (s store) entry(ctx context.Context, dir string, j job) (*reproduce.CacheEntry, error) {
 	key, ok := s[j.task.Name]
 	if !ok {
 		var err error
@@ -160,7 +160,7 @@ func (s store) entry(ctx context.Context, dir string, j job) (*cache.Entry, erro
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(key + " " + filled.Hash()))
-	return cache.At(ctx, filepath.Join(dir, hex.EncodeToString(sum[:])), filled)
+	return reproduce.CacheAt(ctx, filepath.Join(dir, hex.EncodeToString(sum[:])), filled)
 }
 
 // step says what a training or a search is doing.

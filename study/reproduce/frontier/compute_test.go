@@ -17,7 +17,7 @@ import (
 	"sotto/data/testenv"
 	"sotto/learn/experiment"
 	"sotto/promise/dp/dptest"
-	"sotto/study/reproduce/cache"
+	"sotto/study/reproduce"
 	"sotto/study/reproduce/frontier"
 )
 
@@ -167,7 +167,7 @@ func TestRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), o), "Collect": collected(t.Context(), o)} {
-			if !errors.Is(err, cache.ErrDamaged) {
+			if !errors.Is(err, reproduce.ErrCacheDamaged) {
 				t.Errorf("%s: %s: error %v, want ErrDamaged", name, what, err)
 			}
 		}

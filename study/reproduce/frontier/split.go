@@ -13,7 +13,7 @@ import (
 	"sotto/learn/experiment"
 	"sotto/learn/model"
 	"sotto/promise/dp"
-	"sotto/study/reproduce/cache"
+	"sotto/study/reproduce"
 )
 
 // splitFile lies beside the result of the model without protection.
@@ -47,7 +47,7 @@ func (s splits) at(epsilon float64) [][]float64 {
 }
 
 // readSplits reads what was computed before; nothing if nothing was.
-func readSplits(e *cache.Entry) (splits, error) {
+func readSplits(e *reproduce.CacheEntry) (splits, error) {
 	s := splits{Format: splitFormat}
 	if _, err := e.Read(splitFile, &s); err != nil {
 		return s, err
@@ -60,7 +60,7 @@ func readSplits(e *cache.Entry) (splits, error) {
 
 // addSplits computes what is missing of the given values of ε from the models
 // of the entry.
-func addSplits(ctx context.Context, entry *cache.Entry, t Task, epsilons []float64, workers int) error {
+func addSplits(ctx context.Context, entry *reproduce.CacheEntry, t Task, epsilons []float64, workers int) error {
 	s, err := readSplits(entry)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cache_test
+package reproduce_test
 
 import (
 	"errors"
@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"sotto/learn/experiment"
-	"sotto/study/reproduce/cache"
+	"sotto/study/reproduce"
 )
 
 func TestDir(t *testing.T) {
 	t.Setenv("SOTTO_RESULTS", "/somewhere")
-	if dir, err := cache.Dir(); err != nil || dir != "/somewhere" {
+	if dir, err := reproduce.CacheDir(); err != nil || dir != "/somewhere" {
 		t.Errorf("Dir() = %q, %v, want what SOTTO_RESULTS says", dir, err)
 	}
 	t.Setenv("SOTTO_RESULTS", "")
 	t.Setenv("XDG_CACHE_HOME", "/cache")
 	t.Setenv("HOME", "/home/nobody")
-	if dir, err := cache.Dir(); err != nil || filepath.Base(dir) != "results" || filepath.Base(filepath.Dir(dir)) != "sotto" {
+	if dir, err := reproduce.CacheDir(); err != nil || filepath.Base(dir) != "results" || filepath.Base(filepath.Dir(dir)) != "sotto" {
 		t.Errorf("Dir() = %q, %v, want sotto/results in the user's cache", dir, err)
 	}
 }
@@ -27,9 +27,9 @@ func small() experiment.Spec {
 	return experiment.Spec{Data: "reviews", Attribute: "none", Methods: []string{"majority", "random"}, Limit: 40}
 }
 
-func open(t *testing.T, dir string) *cache.Entry {
+func open(t *testing.T, dir string) *reproduce.CacheEntry {
 	t.Helper()
-	e, err := cache.Open(t.Context(), dir, small())
+	e, err := reproduce.OpenCache(t.Context(), dir, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestDamaged(t *testing.T) {
 		if err := e.Write(experiment.ResultsFile, other); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Result(); !errors.Is(err, cache.ErrDamaged) {
+		if _, err := e.Result(); !errors.Is(err, reproduce.ErrCacheDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestDamaged(t *testing.T) {
 }
 
 func TestReadStrictly(t *testing.T) {
-	e := &cache.Entry{Dir: filepath.Join(t.TempDir(), "new")}
+	e := &reproduce.CacheEntry{Dir: filepath.Join(t.TempDir(), "new")}
 	type note struct{ Text string }
 	var n note
 	if found, err := e.Read("note.json", &n); found || err != nil {
@@ -117,7 +117,7 @@ func TestReadStrictly(t *testing.T) {
 		t.Errorf("read %+v, %t, %v, want what was written", n, found, err)
 	}
 	var other struct{ Number int }
-	if _, err := e.Read("note.json", &other); !errors.Is(err, cache.ErrDamaged) {
+	if _, err := e.Read("note.json", &other); !errors.Is(err, reproduce.ErrCacheDamaged) {
 		t.Errorf("another type is read with %v, want ErrDamaged", err)
 	}
 }

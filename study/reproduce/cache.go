@@ -1,17 +1,4 @@
-// Package cache keeps computed experiments, each in a folder of its own that is
-// named after what decides it, so that nothing is trained twice. What was begun
-// goes on where it stopped. It is not for models: they are dropped when all that
-// is asked of them has been measured, and can be trained again to the same bytes.
-//
-//	e, err := cache.Open(dir, spec)
-//	if err != nil {
-//		return err
-//	}
-//	r, err := e.Result()
-//	if err == nil && r == nil {
-//		r, err = e.Run(ctx, experiment.Options{})
-//	}
-package cache
+package reproduce
 
 import (
 	"context"
@@ -25,9 +12,23 @@ import (
 	"sotto/learn/experiment"
 )
 
+// This part of the package keeps computed experiments, each in a folder of its own that is
+// named after what decides it, so that nothing is trained twice. What was begun
+// goes on where it stopped. It is not for models: they are dropped when all that
+// is asked of them has been measured, and can be trained again to the same bytes.
+//
+//	e, err := OpenCache(dir, spec)
+//	if err != nil {
+//		return err
+//	}
+//	r, err := e.Result()
+//	if err == nil && r == nil {
+//		r, err = e.Run(ctx, experiment.Options{})
+//	}
+
 // Dir returns the folder of computed experiments: the environment variable
 // SOTTO_RESULTS, else sotto/results in the user's folder of caches.
-func Dir() (string, error) {
+func CacheDir() (string, error) {
 	if dir := os.Getenv("SOTTO_RESULTS"); dir != "" {
 		return dir, nil
 	}
@@ -40,43 +41,43 @@ func Dir() (string, error) {
 
 // ErrDamaged is wrapped by the errors for what is stored and is not what it
 // should be.
-var ErrDamaged = errors.New("cache: a stored experiment is damaged")
+var ErrCacheDamaged = errors.New("cache: a stored experiment is damaged")
 
 // Entry is the folder of one experiment, which need not be there yet.
-type Entry struct {
+type CacheEntry struct {
 	Dir   string
 	spec  experiment.Spec // filled
 	width int             // of its grid
 }
 
 // Open returns the entry of a spec in a folder: under the spec's key.
-func Open(ctx context.Context, dir string, s experiment.Spec) (*Entry, error) {
+func OpenCache(ctx context.Context, dir string, s experiment.Spec) (*CacheEntry, error) {
 	key, err := s.Key(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return At(ctx, filepath.Join(dir, key), s)
+	return CacheAt(ctx, filepath.Join(dir, key), s)
 }
 
 // At returns the entry of a spec whose folder the caller has named after what
 // decides it.
-func At(ctx context.Context, dir string, s experiment.Spec) (*Entry, error) {
+func CacheAt(ctx context.Context, dir string, s experiment.Spec) (*CacheEntry, error) {
 	filled, err := s.Filled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	grid, err := filled.Grid(ctx)
-	return &Entry{dir, filled, len(grid)}, err
+	return &CacheEntry{dir, filled, len(grid)}, err
 }
 
 // Damaged returns the error for a file of the entry that is not what it should
 // be. It wraps [ErrDamaged].
-func (e *Entry) Damaged(name string, why error) error {
-	return fmt.Errorf("%w: %s: %w; remove its folder to compute it again", ErrDamaged, filepath.Join(e.Dir, name), why)
+func (e *CacheEntry) Damaged(name string, why error) error {
+	return fmt.Errorf("%w: %s: %w; remove its folder to compute it again", ErrCacheDamaged, filepath.Join(e.Dir, name), why)
 }
 
 // Remove forgets what is stored.
-func (e *Entry) Remove() error {
+func (e *CacheEntry) Remove() error {
 	if err := os.RemoveAll(e.Dir); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
@@ -84,7 +85,7 @@ func (e *Entry) Remove() error {
 }
 
 // Result returns the complete result; nil if there is none.
-func (e *Entry) Result() (*experiment.Result, error) {
+func (e *CacheEntry) Result() (*experiment.Result, error) {
 	var r experiment.Result
 	if found, err := e.Read(experiment.ResultsFile, &r); err != nil || !found {
 		return nil, err
@@ -102,7 +103,7 @@ func (e *Entry) Result() (*experiment.Result, error) {
 
 // Run trains and measures, or goes on with what was begun. That single trainings
 // came to nothing is no error: the result says so.
-func (e *Entry) Run(ctx context.Context, o experiment.Options) (*experiment.Result, error) {
+func (e *CacheEntry) Run(ctx context.Context, o experiment.Options) (*experiment.Result, error) {
 	_, err := os.Stat(filepath.Join(e.Dir, experiment.SpecFile))
 	o.Out, o.Resume = e.Dir, err == nil
 	r, err := experiment.Run(ctx, e.spec, o)
@@ -113,7 +114,7 @@ func (e *Entry) Run(ctx context.Context, o experiment.Options) (*experiment.Resu
 }
 
 // Read reads a file of the entry strictly, and reports whether it is there.
-func (e *Entry) Read(name string, v any) (bool, error) {
+func (e *CacheEntry) Read(name string, v any) (bool, error) {
 	switch err := atomicfile.ReadJSON(filepath.Join(e.Dir, name), v); {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
@@ -124,7 +125,7 @@ func (e *Entry) Read(name string, v any) (bool, error) {
 }
 
 // Write writes a file of the entry, whole or not at all.
-func (e *Entry) Write(name string, v any) error {
+func (e *CacheEntry) Write(name string, v any) error {
 	if err := os.MkdirAll(e.Dir, 0o755); err != nil { //nolint:gosec // results are meant to be read by others
 		return fmt.Errorf("cache: %w", err)
 	}
@@ -132,7 +133,7 @@ func (e *Entry) Write(name string, v any) error {
 }
 
 // Models lists the folders of the entry, which hold models and what was begun.
-func (e *Entry) Models() ([]string, error) {
+func (e *CacheEntry) Models() ([]string, error) {
 	entries, err := os.ReadDir(e.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -148,7 +149,7 @@ func (e *Entry) Models() ([]string, error) {
 
 // DropModels removes the models, which take far more room than what was measured
 // of them.
-func (e *Entry) DropModels() error {
+func (e *CacheEntry) DropModels() error {
 	names, err := e.Models()
 	if err != nil {
 		return err
