@@ -11,7 +11,6 @@ import (
 	"sotto/learn/estimate"
 	"sotto/promise/mech"
 	"sotto/text/encode/cells"
-	"sotto/text/encode/cells/shipped"
 )
 
 // example is the column of a file of cells that holds a public text of each.
@@ -31,7 +30,7 @@ func withCells(p mech.Params, path string) (mech.Params, []string, error) {
 	if !mech.Uses(p.Mechanism, "cells") {
 		return p, nil, fmt.Errorf("--cells has no meaning for releases by %s, must be absent", p.Mechanism)
 	}
-	if path != "" && !slices.Contains(shipped.Encoders(), path) && !cells.Is(path) { // nothing but vectors
+	if path != "" && !slices.Contains(cells.ShippedEncoders(), path) && !cells.Is(path) { // nothing but vectors
 		centres, err := term.ReadVectors(path)
 		if err != nil {
 			return p, nil, err
@@ -39,7 +38,7 @@ func withCells(p mech.Params, path string) (mech.Params, []string, error) {
 		names, err := columnOf(path, example)
 		return p.With(mech.Given{"cells": centres}), names, err
 	}
-	f, set, err := shipped.Of(digest, path)
+	f, set, err := cells.ShippedOf(digest, path)
 	if err != nil {
 		return p, nil, err
 	}

@@ -20,7 +20,7 @@ import (
 	"sotto/service/ledger"
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
-	"sotto/text/encode/cells/shipped"
+	"sotto/text/encode/cells"
 )
 
 // engine is what a gateway answers with, and a reload replaces.
@@ -102,7 +102,7 @@ func (o *gatewayOptions) settle(fs *pflag.FlagSet) {
 		return
 	}
 	o.mechanism = "codebook"
-	if (slices.Contains(shipped.Encoders(), o.encoder) || fs.Changed("cells")) && !fs.Changed("codewords") && !fs.Changed("selected") && !fs.Changed("seed") {
+	if (slices.Contains(cells.ShippedEncoders(), o.encoder) || fs.Changed("cells")) && !fs.Changed("codewords") && !fs.Changed("selected") && !fs.Changed("seed") {
 		o.mechanism = "cells"
 	}
 }

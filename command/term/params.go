@@ -20,7 +20,6 @@ import (
 	"sotto/promise/mech"
 	"sotto/text/encode/catalogue"
 	"sotto/text/encode/cells"
-	"sotto/text/encode/cells/shipped"
 )
 
 // MechanismFlags are the parameters of a mechanism as flags.
@@ -58,7 +57,7 @@ func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 		case isTable(p):
 			value, p.Help = new(string), "file of the "+p.Help
 			if p.Name == cellsName {
-				p.Help = strings.Replace(p.Help, "file of", "file that sotto cells make made, or name of an encoder whose cells come with sotto ("+strings.Join(shipped.Encoders(), ", ")+"), or any file of", 1)
+				p.Help = strings.Replace(p.Help, "file of", "file that sotto cells make made, or name of an encoder whose cells come with sotto ("+strings.Join(cells.ShippedEncoders(), ", ")+"), or any file of", 1)
 				p.Help, _, _ = strings.Cut(p.Help, " (default")
 				p.Help += " (default: those of the encoder)"
 			}
@@ -225,10 +224,10 @@ func (f *MechanismFlags) cells(path string, epsilon float64, given mech.Given) (
 	if path == "" && f.Encoder == "" {
 		return false, nil
 	}
-	if path != "" && !slices.Contains(shipped.Encoders(), path) && !cells.Is(path) {
+	if path != "" && !slices.Contains(cells.ShippedEncoders(), path) && !cells.Is(path) {
 		return false, nil
 	}
-	found, err := shipped.Find(path, f.Encoder)
+	found, err := cells.FindShipped(path, f.Encoder)
 	if err != nil {
 		return false, err
 	}

@@ -20,7 +20,6 @@ import (
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
 	"sotto/text/encode/cells"
-	"sotto/text/encode/cells/shipped"
 	"sotto/text/encode/distill"
 )
 
@@ -234,7 +233,7 @@ func (o *cellsOptions) counted() (*cells.File, error) {
 	if !o.private {
 		return nil, nil //nolint:nilnil // there is nothing to count in then
 	}
-	f, err := shipped.Find(o.public, o.encoder)
+	f, err := cells.FindShipped(o.public, o.encoder)
 	if err != nil {
 		return nil, err
 	}

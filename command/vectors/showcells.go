@@ -15,7 +15,6 @@ import (
 	"sotto/evidence"
 	"sotto/promise/mech"
 	"sotto/text/encode/cells"
-	"sotto/text/encode/cells/shipped"
 )
 
 // printMade tells what was made, and where it is.
@@ -82,7 +81,7 @@ the probability that stands in the first line, and else any other.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runCellsShow(c.Context(), o, std) },
 	}
 	fs := c.Flags()
-	fs.StringVar(&o.cells, "cells", "", "file that sotto cells make made, or name of an encoder whose cells come with sotto: "+strings.Join(shipped.Encoders(), ", ")+" (default: default, or those of --in)")
+	fs.StringVar(&o.cells, "cells", "", "file that sotto cells make made, or name of an encoder whose cells come with sotto: "+strings.Join(cells.ShippedEncoders(), ", ")+" (default: default, or those of --in)")
 	fs.Float64Var(&o.epsilon, "epsilon", 8, "ε of releases")
 	fs.StringVar(&o.in, "in", "", "file of releases by cells, with its record beside it (default: show the cells)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -117,7 +116,7 @@ func runCellsShow(ctx context.Context, o showOptions, std term.Streams) error {
 	if o.in != "" {
 		return o.releases(ctx, std)
 	}
-	f, err := shipped.Find(cmp.Or(o.cells, "default"), "")
+	f, err := cells.FindShipped(cmp.Or(o.cells, "default"), "")
 	if err != nil {
 		return err
 	}
@@ -212,7 +211,7 @@ func (o *showOptions) find(p mech.Params) (*cells.File, int, error) {
 	if digest == "" {
 		return nil, 0, fmt.Errorf("%s holds releases by %s, must hold releases by cells", o.in, p.Mechanism)
 	}
-	return shipped.Of(digest, o.cells)
+	return cells.ShippedOf(digest, o.cells)
 }
 
 // cellsNote says of releases by cells how to read them, "" of others.

@@ -10,7 +10,7 @@ import (
 	"sotto/internal/layout"
 	"sotto/learn/train"
 	"sotto/promise/mech"
-	"sotto/text/encode/cells/shipped"
+	"sotto/text/encode/cells"
 )
 
 // MethodInfo describes a method for help texts.
@@ -170,7 +170,7 @@ func (p Point) release(s Spec) mech.Params {
 		given["output_dim"] = p.Dim
 	}
 	if mech.Uses(p.Mechanism, "cells") {
-		own, _ := shipped.For(string(s.Cells), string(cmp.Or(s.Encoder, "default")), p.Epsilon) // companion has refused what is not there
+		own, _ := cells.ShippedFor(string(s.Cells), string(cmp.Or(s.Encoder, "default")), p.Epsilon) // companion has refused what is not there
 		m.Own = own
 	}
 	if s.Bits == 0 && p.within {

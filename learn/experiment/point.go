@@ -9,7 +9,7 @@ import (
 
 	"sotto/internal/layout"
 	"sotto/promise/mech"
-	"sotto/text/encode/cells/shipped"
+	"sotto/text/encode/cells"
 )
 
 // Point is one configuration of a grid.
@@ -153,7 +153,7 @@ func cross[V any](points []Point, values []V, set func(*Point, V)) []Point {
 // mechanism does not take, at a width that stands for those to come.
 func (s Spec) companion(f family, p Point) (honest bool, companion Point, err error) {
 	if mech.Uses(p.Mechanism, "cells") {
-		if _, err = shipped.For(string(s.Cells), string(cmp.Or(s.Encoder, "default")), p.Epsilon); err != nil {
+		if _, err = cells.ShippedFor(string(s.Cells), string(cmp.Or(s.Encoder, "default")), p.Epsilon); err != nil {
 			return false, Point{}, err
 		}
 	}

@@ -33,7 +33,7 @@ import (
 	"sotto/text"
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
-	"sotto/text/encode/cells/shipped"
+	"sotto/text/encode/cells"
 )
 
 // loadConfig is what "sotto gateway" is without flags, with a budget that lasts.
@@ -44,7 +44,7 @@ func loadConfig(tb testing.TB, book gateway.Ledger) gateway.Config {
 		tb.Fatal(err)
 	}
 	const epsilon = 8
-	own, err := shipped.For("", "default", epsilon)
+	own, err := cells.ShippedFor("", "default", epsilon)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/promise/mech"
 	"sotto/text/encode/cells"
-	"sotto/text/encode/cells/shipped"
 )
 
 // bench is one encoder and what is public of its vectors.
@@ -70,8 +69,8 @@ func (b *bench) publicly(ctx context.Context, plain bool, epsilon float64, seed 
 // prepare encodes public texts and finds their principal components.
 func (b *bench) prepare(ctx context.Context, r *Result) error {
 	b.made = map[string]mech.CellsParams{}
-	if slices.Contains(shipped.Encoders(), b.encoder) {
-		f, err := shipped.Find("", b.encoder)
+	if slices.Contains(cells.ShippedEncoders(), b.encoder) {
+		f, err := cells.FindShipped("", b.encoder)
 		if err != nil {
 			return err
 		}

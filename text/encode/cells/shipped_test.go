@@ -1,4 +1,4 @@
-package shipped_test
+package cells_test
 
 import (
 	"errors"
@@ -8,16 +8,16 @@ import (
 
 	"sotto/promise/mech"
 	"sotto/text/encode/catalogue"
-	"sotto/text/encode/cells/shipped"
+	"sotto/text/encode/cells"
 )
 
 // TestShipped: the cells of each encoder are whole, serve four ε, and can be read.
 func TestShipped(t *testing.T) {
-	if len(shipped.Encoders()) != 2 {
-		t.Errorf("Encoders() = %q, want default and minilm", shipped.Encoders())
+	if len(cells.ShippedEncoders()) != 2 {
+		t.Errorf("Encoders() = %q, want default and minilm", cells.ShippedEncoders())
 	}
-	for _, name := range shipped.Encoders() {
-		f, err := shipped.Find(name, "")
+	for _, name := range cells.ShippedEncoders() {
+		f, err := cells.FindShipped(name, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestShipped(t *testing.T) {
 			}
 			p := m.Params()
 			p.Own = mech.CellsParams{SHA256: f.Sets[f.For(epsilon)].SHA256} // as a record has it
-			if _, err = mech.New(shipped.Complete(p)); err != nil {
+			if _, err = mech.New(cells.CompleteShipped(p)); err != nil {
 				t.Errorf("%s: cells are not found by their digest: %v", name, err)
 			}
 		}
@@ -50,26 +50,26 @@ func TestShipped(t *testing.T) {
 		if !i.Present {
 			continue
 		}
-		if _, err = shipped.Find("", name); err != nil {
+		if _, err = cells.FindShipped("", name); err != nil {
 			t.Errorf("Find of the encoder's own cells: %v", err)
 		}
 	}
 }
 
 func TestFindRefuses(t *testing.T) {
-	if _, err := shipped.Find("", "hash:128"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := cells.FindShipped("", "hash:128"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Find of cells that are not there: error = %v", err)
 	}
-	if _, err := shipped.Find("default", "hash:128"); err == nil {
+	if _, err := cells.FindShipped("default", "hash:128"); err == nil {
 		t.Error("Find takes cells of another encoder")
 	}
-	if _, _, ok := shipped.Known("00"); ok {
+	if _, _, ok := cells.KnownShipped("00"); ok {
 		t.Error("Known knows a digest of nothing")
 	}
 }
 
-func ExampleFind() {
-	f, err := shipped.Find("", "default")
+func ExampleFindShipped() {
+	f, err := cells.FindShipped("", "default")
 	if err != nil {
 		fmt.Println(err)
 		return

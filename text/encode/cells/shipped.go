@@ -1,12 +1,4 @@
-// Package shipped holds the public cells that come with sotto, for the built-in encoder
-// and for MiniLM, so that the mechanism cells works with nothing else, and finds the
-// cells that a release needs. "make cells" makes them; NOTICE says of whose texts.
-//
-// It is not where cells are made; package cells does that. The smallest use is
-//
-//	f, err := shipped.Find("", "default")
-//	own := f.Own(f.For(8))
-package shipped
+package cells
 
 import (
 	"bytes"
@@ -20,8 +12,16 @@ import (
 
 	"sotto/promise/mech"
 	"sotto/text/encode/catalogue"
-	"sotto/text/encode/cells"
 )
+
+// This part of the package holds the public cells that come with sotto, for the built-in encoder
+// and for MiniLM, so that the mechanism cells works with nothing else, and finds the
+// cells that a release needs. "make cells" makes them; NOTICE says of whose texts.
+//
+// It is not where cells are made; package cells does that. The smallest use is
+//
+//	f, err := FindShipped("", "default")
+//	own := f.Own(f.For(8))
 
 //go:embed *.cells
 var files embed.FS
@@ -30,7 +30,7 @@ var files embed.FS
 const end = ".cells"
 
 // Encoders lists those that have cells here.
-func Encoders() []string {
+func ShippedEncoders() []string {
 	entries, _ := files.ReadDir(".") // it is embedded
 	var names []string
 	for _, e := range entries {
@@ -43,22 +43,22 @@ var opened sync.Map // name of an encoder: function that returns its cells
 
 // load returns the cells that come with sotto for the encoder of that name; the error
 // wraps [fs.ErrNotExist] if there are none.
-func load(encoder string) (*cells.File, error) {
-	parse, _ := opened.LoadOrStore(encoder, sync.OnceValues(func() (*cells.File, error) {
+func load(encoder string) (*File, error) {
+	parse, _ := opened.LoadOrStore(encoder, sync.OnceValues(func() (*File, error) {
 		content, err := files.ReadFile(encoder + end)
 		if err != nil {
 			return nil, noCells(encoder)
 		}
-		return cells.Read(bytes.NewReader(content))
+		return Read(bytes.NewReader(content))
 	}))
-	return parse.(func() (*cells.File, error))()
+	return parse.(func() (*File, error))()
 }
 
 // noCells is the error for an encoder of that name, which is an [fs.ErrNotExist].
 type noCells string
 
 func (n noCells) Error() string {
-	return fmt.Sprintf("shipped: there are no cells for the encoder %.60s, must be given (--cells FILE): make them of public texts by sotto cells make; those of %s come with sotto", string(n), strings.Join(Encoders(), " and "))
+	return fmt.Sprintf("shipped: there are no cells for the encoder %.60s, must be given (--cells FILE): make them of public texts by sotto cells make; those of %s come with sotto", string(n), strings.Join(ShippedEncoders(), " and "))
 }
 
 // Is implements what [errors.Is] asks for.
@@ -67,13 +67,13 @@ func (noCells) Is(target error) bool { return target == fs.ErrNotExist }
 // Find returns cells: those in a file, those that come with sotto under a name, or, if
 // where is "", those of the encoder. Cells of another encoder than that one are
 // refused; "" for the encoder means that nothing is known of it.
-func Find(where, encoder string) (*cells.File, error) {
+func FindShipped(where, encoder string) (*File, error) {
 	if where == "" {
 		where = encoder
 	}
 	f, err := load(where)
 	if _, failed := os.Stat(where); errors.Is(err, fs.ErrNotExist) && failed == nil {
-		f, err = cells.Open(where)
+		f, err = Open(where)
 	}
 	if err != nil || encoder == "" {
 		return f, err
@@ -87,8 +87,8 @@ func Find(where, encoder string) (*cells.File, error) {
 
 // For returns the parameters of cells for releases at ε of an encoder's vectors, from
 // where [Find] finds them.
-func For(where, encoder string, epsilon float64) (mech.CellsParams, error) {
-	f, err := Find(where, encoder)
+func ShippedFor(where, encoder string, epsilon float64) (mech.CellsParams, error) {
+	f, err := FindShipped(where, encoder)
 	if err != nil {
 		return mech.CellsParams{}, err
 	}
@@ -97,8 +97,8 @@ func For(where, encoder string, epsilon float64) (mech.CellsParams, error) {
 
 // Known returns the cells that come with sotto and have that digest, as a record of
 // releases keeps it.
-func Known(sha256 string) (f *cells.File, set int, ok bool) {
-	for _, name := range Encoders() {
+func KnownShipped(sha256 string) (f *File, set int, ok bool) {
+	for _, name := range ShippedEncoders() {
 		f, err := load(name)
 		if err != nil {
 			continue
@@ -114,14 +114,14 @@ func Known(sha256 string) (f *cells.File, set int, ok bool) {
 
 // Of returns the cells that a record of releases speaks of by their digest: those of a
 // file or name, or, if where is "", those that come with sotto.
-func Of(digest, where string) (*cells.File, int, error) {
+func ShippedOf(digest, where string) (*File, int, error) {
 	if where == "" {
-		if f, set, ok := Known(digest); ok {
+		if f, set, ok := KnownShipped(digest); ok {
 			return f, set, nil
 		}
 		return nil, 0, fmt.Errorf("shipped: the releases were not made with cells that come with sotto: name the file of theirs with --cells (SHA-256 of the cells: %s)", digest)
 	}
-	f, err := Find(where, "")
+	f, err := FindShipped(where, "")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -135,12 +135,12 @@ func Of(digest, where string) (*cells.File, int, error) {
 
 // Complete returns p with the centres that come with sotto, if p has their digest and
 // no centres, as what was read from a record has.
-func Complete(p mech.Params) mech.Params {
+func CompleteShipped(p mech.Params) mech.Params {
 	digest, _ := p.Value("cells_sha256").(string)
 	if digest == "" || p.Value("cells") != nil {
 		return p
 	}
-	if f, set, ok := Known(digest); ok {
+	if f, set, ok := KnownShipped(digest); ok {
 		return p.With(f.Own(set).Given())
 	}
 	return p
