@@ -75,7 +75,7 @@ bench-tune: # a step of tuning a transformer against PyTorch, on this machine
 	compute/nn/transformer/peer/run
 
 tag: # parts of speech by a transformer with a label a word, trained on 600 sentences
-	SOTTO_TAG=1 go test ./text/encode/bert/tag -run '^TestUPOS$$' -count=1 -v -timeout 2h
+	SOTTO_TAG=1 go test ./text/encode/bert/tune -run '^TestUPOS$$' -count=1 -v -timeout 2h
 
 decoys: # the tables of docs/decoys.md: five decoys over words, one over vectors; half an hour
 	study/explain/decoy/run

@@ -1,4 +1,4 @@
-package tag_test
+package tune_test
 
 import (
 	"context"
@@ -13,17 +13,16 @@ import (
 	"sotto/compute/nn"
 	"sotto/compute/nn/transformer/tiny"
 	"sotto/text/encode/bert"
-	"sotto/text/encode/bert/tag"
 	"sotto/text/encode/bert/tune"
 )
 
 // toy returns sentences in which a word is a verb, unless an article stands before
 // it, which makes it a noun: the word alone does not tell.
-func toy(n int) []tag.Sentence {
+func toy(n int) []tune.TaggedSentence {
 	rng := tiny.Generator()
-	var all []tag.Sentence
+	var all []tune.TaggedSentence
 	for range n {
-		var s tag.Sentence
+		var s tune.TaggedSentence
 		for range 2 + rng.IntN(4) {
 			word := []string{"play", "plays", "guitar", "cat"}[rng.IntN(4)]
 			if rng.IntN(2) == 0 {
@@ -60,7 +59,7 @@ func parent(tb testing.TB) string {
 	return dir
 }
 
-func settings() tune.Settings {
+func tagSettings() tune.Settings {
 	return tune.Settings{Rate: 5e-3, Epochs: 6, Batch: 8, Length: 12, Seed: 1, Patience: 6}
 }
 
@@ -69,17 +68,17 @@ func settings() tune.Settings {
 // workers.
 func TestTag(t *testing.T) {
 	all := toy(400)
-	d := tag.Data{Name: "toy", Train: all[:320], Validation: all[320:]}
+	d := tune.TaggerData{Name: "toy", Train: all[:320], Validation: all[320:]}
 	dir := filepath.Join(t.TempDir(), "tagger")
 	from := parent(t)
-	result, err := tag.Train(t.Context(), from, dir, d, settings(), tune.Options{Pool: nn.NewPool(2)})
+	result, err := tune.TrainTagger(t.Context(), from, dir, d, tagSettings(), tune.Options{Pool: nn.NewPool(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !(result.Accuracy > 0.95) { // nouns and verbs alike are guessed in three of four words
 		t.Errorf("validation accuracy is %.3f in epoch %d, want above 0.95", result.Accuracy, result.Epoch)
 	}
-	tagger, err := tag.Open(dir)
+	tagger, err := tune.OpenTagger(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +110,7 @@ func TestTag(t *testing.T) {
 		}
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	same, err := tag.Train(t.Context(), from, again, d, settings(), tune.Options{})
+	same, err := tune.TrainTagger(t.Context(), from, again, d, tagSettings(), tune.Options{})
 	if err != nil || same.Manifest.Hash != result.Manifest.Hash || same.Manifest.HeadHash != result.Manifest.HeadHash {
 		t.Errorf("one worker learns another tagger than two: %v", err)
 	}
@@ -122,19 +121,19 @@ func TestTag(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestTagRefusals(t *testing.T) {
 	from := parent(t)
 	out := filepath.Join(t.TempDir(), "x")
 	good := toy(4)
-	for want, d := range map[string]tag.Data{
+	for want, d := range map[string]tune.TaggerData{
 		"0 sentences to learn from": {Validation: good},
 		"0 to validate":             {Train: good},
-		"in validation sentences":   {Train: good, Validation: []tag.Sentence{{Words: []string{"a"}, Labels: []string{"new"}}}},
-		"has 1 words and 0 labels":  {Train: []tag.Sentence{{Words: []string{"a"}}}, Validation: good},
-		"has 0 words and 0 labels":  {Train: append(good, tag.Sentence{}), Validation: good},
-		"one number of at least 2":  {Train: []tag.Sentence{{Words: []string{"a"}, Labels: []string{"x"}}}, Validation: []tag.Sentence{{Words: []string{"a"}, Labels: []string{"x"}}}},
+		"in validation sentences":   {Train: good, Validation: []tune.TaggedSentence{{Words: []string{"a"}, Labels: []string{"new"}}}},
+		"has 1 words and 0 labels":  {Train: []tune.TaggedSentence{{Words: []string{"a"}}}, Validation: good},
+		"has 0 words and 0 labels":  {Train: append(good, tune.TaggedSentence{}), Validation: good},
+		"one number of at least 2":  {Train: []tune.TaggedSentence{{Words: []string{"a"}, Labels: []string{"x"}}}, Validation: []tune.TaggedSentence{{Words: []string{"a"}, Labels: []string{"x"}}}},
 	} {
-		_, err := tag.Train(t.Context(), from, out, d, settings(), tune.Options{})
+		_, err := tune.TrainTagger(t.Context(), from, out, d, tagSettings(), tune.Options{})
 		if want == "0 sentences to learn from" {
 			want = "in validation sentences" // which have labels that nobody trained
 		}
@@ -145,7 +144,7 @@ func TestRefusals(t *testing.T) {
 			t.Error("something was written")
 		}
 	}
-	if _, err := tag.Open(from); err == nil || !strings.Contains(err.Error(), "is no tagger") {
+	if _, err := tune.OpenTagger(from); err == nil || !strings.Contains(err.Error(), "is no tagger") {
 		t.Errorf("a plain encoder is opened as a tagger: %v", err)
 	}
 }
@@ -178,7 +177,7 @@ func TestWordSequences(t *testing.T) {
 	}
 }
 
-func Example() {
+func Example_tag() {
 	dir, err := os.MkdirTemp("", "tag")
 	if err != nil {
 		fmt.Println(err)
@@ -191,11 +190,11 @@ func Example() {
 		return
 	}
 	all := toy(400)
-	if _, err = tag.Train(context.Background(), from, out, tag.Data{Train: all[:320], Validation: all[320:]}, settings(), tune.Options{}); err != nil {
+	if _, err = tune.TrainTagger(context.Background(), from, out, tune.TaggerData{Train: all[:320], Validation: all[320:]}, tagSettings(), tune.Options{}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	tagger, err := tag.Open(out)
+	tagger, err := tune.OpenTagger(out)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,15 +1,4 @@
-// Package tag gives each word of a sentence a label, by a transformer of the BERT
-// family and one linear layer on the vector of a word's first piece: parts of speech,
-// names, whatever sentences were labelled with. Package tune trains it, with the same
-// loop, settings and checkpoints as encoders.
-//
-// Words come in and labels go out; it does not find words in texts. What it learnt
-// from is covered by no guarantee: see package encode. The smallest use is
-//
-//	info, err := tag.Train(ctx, parent, out, tag.Data{Train: some, Validation: others}, tune.Settings{}, tune.Options{})
-//	t, err := tag.Open(out)
-//	labels, err := t.Tag(ctx, [][]string{{"Time", "flies"}}, 2)
-package tag
+package tune
 
 import (
 	"context"
@@ -21,25 +10,36 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/text/encode/bert"
-	"sotto/text/encode/bert/tune"
 )
 
+// This part of the package gives each word of a sentence a label, by a transformer of the BERT
+// family and one linear layer on the vector of a word's first piece: parts of speech,
+// names, whatever sentences were labelled with. Package tune trains it, with the same
+// loop, settings and checkpoints as encoders.
+//
+// Words come in and labels go out; it does not find words in texts. What it learnt
+// from is covered by no guarantee: see package encode. The smallest use is
+//
+//	info, err := TrainTagger(ctx, parent, out, TaggerData{Train: some, Validation: others}, tune.Settings{}, tune.Options{})
+//	t, err := OpenTagger(out)
+//	labels, err := t.Tag(ctx, [][]string{{"Time", "flies"}}, 2)
+
 // Sentence is words with a label each.
-type Sentence struct {
+type TaggedSentence struct {
 	Words  []string
 	Labels []string
 }
 
 // Data is what is learnt from.
-type Data struct {
+type TaggerData struct {
 	Name       string // of the data, for the manifest
 	Hash       string // of the data, for the manifest
-	Train      []Sentence
-	Validation []Sentence // tell which epoch is the best
+	Train      []TaggedSentence
+	Validation []TaggedSentence // tell which epoch is the best
 }
 
 // Result is what a training came to.
-type Result struct {
+type TaggerResult struct {
 	Manifest bert.Manifest
 	Epoch    int     // that is kept, from 1
 	Accuracy float64 // of it on the words of the validation sentences
@@ -48,7 +48,7 @@ type Result struct {
 // Train trains the transformer in one folder to label words, and writes it to another,
 // whole or not at all. The labels are those of the sentences to train on; one that
 // validation sentences alone have is an error.
-func Train(ctx context.Context, parent, out string, d Data, s tune.Settings, o tune.Options) (*Result, error) {
+func TrainTagger(ctx context.Context, parent, out string, d TaggerData, s Settings, o Options) (*TaggerResult, error) {
 	labels, data, err := d.numbers()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func Train(ctx context.Context, parent, out string, d Data, s tune.Settings, o t
 	if err != nil {
 		return nil, err
 	}
-	t, err := tune.New(f, data, s)
+	t, err := New(f, data, s)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,12 @@ func Train(ctx context.Context, parent, out string, d Data, s tune.Settings, o t
 		return nil, err
 	}
 	kept, epoch := t.Kept()
-	return &Result{info, epoch, kept.Accuracy}, nil
+	return &TaggerResult{info, epoch, kept.Accuracy}, nil
 }
 
 // numbers returns the labels in order, and the sentences with their places.
-func (d Data) numbers() ([]string, tune.Data, error) {
-	all := tune.Data{Weights: []float64{1}}
+func (d TaggerData) numbers() ([]string, Data, error) {
+	all := Data{Weights: []float64{1}}
 	places := map[string]int{}
 	for _, s := range d.Train {
 		for _, l := range s.Labels {
@@ -105,15 +105,15 @@ func (d Data) numbers() ([]string, tune.Data, error) {
 }
 
 // Tagger labels words. It is safe for concurrent use.
-type Tagger struct {
+type tagger struct {
 	model  *bert.Model
-	head   *tune.Linear
+	head   *Linear
 	labels []string
 	info   bert.Manifest
 }
 
 // Open opens the folder of a tagger, which is checked against its manifest.
-func Open(dir string) (*Tagger, error) {
+func OpenTagger(dir string) (*tagger, error) {
 	info, err := bert.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -121,11 +121,11 @@ func Open(dir string) (*Tagger, error) {
 	if info == nil || len(info.Labels) == 0 {
 		return nil, fmt.Errorf("tag: %s is no tagger, must be a folder that was trained with labels of words", dir)
 	}
-	t := &Tagger{labels: info.Labels, info: *info}
+	t := &tagger{labels: info.Labels, info: *info}
 	if t.model, err = bert.Open(dir, bert.Options{}); err != nil {
 		return nil, err
 	}
-	if t.head, err = tune.ReadHead(dir); err != nil {
+	if t.head, err = ReadHead(dir); err != nil {
 		return nil, err
 	}
 	if t.head.Weight.Rows != t.model.Dim() || t.head.Weight.Cols != len(t.labels) {
@@ -135,11 +135,11 @@ func Open(dir string) (*Tagger, error) {
 }
 
 // Labels returns the labels that it knows, in order.
-func (t *Tagger) Labels() []string { return slices.Clone(t.labels) }
+func (t *tagger) Labels() []string { return slices.Clone(t.labels) }
 
 // Settings returns those that it was trained with.
-func (t *Tagger) Settings() (tune.Settings, error) {
-	var s tune.Settings
+func (t *tagger) Settings() (Settings, error) {
+	var s Settings
 	if err := json.Unmarshal(t.info.Settings, &s); err != nil {
 		return s, fmt.Errorf("tag: %w", err)
 	}
@@ -148,7 +148,7 @@ func (t *Tagger) Settings() (tune.Settings, error) {
 
 // Tag returns a label for each word of each sentence. Which sentences come together,
 // and how many workers there are, changes nothing.
-func (t *Tagger) Tag(ctx context.Context, sentences [][]string, workers int) ([][]string, error) {
+func (t *tagger) Tag(ctx context.Context, sentences [][]string, workers int) ([][]string, error) {
 	const together = 256 // sentences, whose vectors are in memory at a time
 	all := make([][]string, 0, len(sentences))
 	p := nn.NewPool(1)
@@ -176,7 +176,7 @@ func (t *Tagger) Tag(ctx context.Context, sentences [][]string, workers int) ([]
 
 // Accuracy returns how many words of some sentences have the label that they should
 // have, and how many words there are.
-func (t *Tagger) Accuracy(ctx context.Context, sentences []Sentence, workers int) (right, words int, err error) {
+func (t *tagger) Accuracy(ctx context.Context, sentences []TaggedSentence, workers int) (right, words int, err error) {
 	bare := make([][]string, len(sentences))
 	for i, s := range sentences {
 		if len(s.Labels) != len(s.Words) {

@@ -1,4 +1,4 @@
-package tag_test
+package tune_test
 
 import (
 	"bufio"
@@ -11,13 +11,12 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/testenv"
-	"sotto/text/encode/bert/tag"
 	"sotto/text/encode/bert/tune"
 )
 
 // sentences reads so many sentences with their parts of speech from a file of
 // Universal Dependencies.
-func sentences(tb testing.TB, path string, most int) (all []tag.Sentence) {
+func sentences(tb testing.TB, path string, most int) (all []tune.TaggedSentence) {
 	tb.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -28,13 +27,13 @@ func sentences(tb testing.TB, path string, most int) (all []tag.Sentence) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var now tag.Sentence
+	var now tune.TaggedSentence
 	lines := bufio.NewScanner(in)
 	for lines.Scan() && len(all) < most {
 		fields := strings.Split(lines.Text(), "\t")
 		switch {
 		case lines.Text() == "" && len(now.Words) > 0:
-			all, now = append(all, now), tag.Sentence{}
+			all, now = append(all, now), tune.TaggedSentence{}
 		case len(fields) == 10 && !strings.ContainsAny(fields[0], "-."): // no parts of words, no empty ones
 			now.Words, now.Labels = append(now.Words, fields[1]), append(now.Labels, fields[3])
 		}
@@ -58,7 +57,7 @@ func TestUPOS(t *testing.T) {
 	all := sentences(t, train, 700)
 	dir := filepath.Join(t.TempDir(), "tagger")
 	s := tune.Settings{Layers: 3, Rate: 3e-4, Epochs: 4, Batch: 16, Seed: 1}
-	r, err := tag.Train(t.Context(), parent, dir, tag.Data{Name: "ud_ewt", Train: all[:600], Validation: all[600:]}, s, tune.Options{
+	r, err := tune.TrainTagger(t.Context(), parent, dir, tune.TaggerData{Name: "ud_ewt", Train: all[:600], Validation: all[600:]}, s, tune.Options{
 		Pool: nn.NewPool(1), Progress: func(p tune.Progress) {
 			if p.Ended {
 				t.Logf("epoch %d: loss %.4f, accuracy on validation words %.2f %%", p.Epoch, p.Loss, 100*p.Accuracy)
@@ -68,7 +67,7 @@ func TestUPOS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tagger, err := tag.Open(dir)
+	tagger, err := tune.OpenTagger(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
