@@ -15,7 +15,6 @@ import (
 	"sotto/command/claims"
 	"sotto/command/data"
 	"sotto/command/estimate"
-	"sotto/command/key"
 	"sotto/command/learn"
 	"sotto/command/man"
 	"sotto/command/measure"
@@ -31,7 +30,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams, studies Studies) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std, studies.types()), data.Commands(std), learn.Commands(std),
-		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), key.Commands(std), page.Commands(std, studies.tabs(), studies.kinds()),
+		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), keyCommands(std), page.Commands(std, studies.tabs(), studies.kinds()),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 

@@ -1,6 +1,4 @@
-// Package key holds the command that makes keys to sign with. What signs and verifies
-// are the commands that write and read what is signed.
-package key
+package command
 
 import (
 	"bytes"
@@ -15,8 +13,11 @@ import (
 	"sotto/internal/signed"
 )
 
+// This part of the package holds the command that makes keys to sign with. What signs and verifies
+// are the commands that write and read what is signed.
+
 // Commands returns the commands of this group.
-func Commands(std term.Streams) []*cobra.Command {
+func keyCommands(std term.Streams) []*cobra.Command {
 	return []*cobra.Command{term.Group(&cobra.Command{
 		Use:   "key",
 		Short: "Keys to sign models and records with",

@@ -1,4 +1,4 @@
-package key_test
+package command_test
 
 import (
 	"encoding/json"
