@@ -16,7 +16,6 @@ import (
 	"sotto/command/data"
 	"sotto/command/estimate"
 	"sotto/command/learn"
-	"sotto/command/man"
 	"sotto/command/measure"
 	"sotto/command/page"
 	"sotto/command/report"
@@ -31,7 +30,7 @@ import (
 func commands(std term.Streams, studies Studies) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std, studies.types()), data.Commands(std), learn.Commands(std),
 		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), keyCommands(std), page.Commands(std, studies.tabs(), studies.kinds()),
-		[]*cobra.Command{newVersion(std), man.New()})
+		[]*cobra.Command{newVersion(std), newManual()})
 }
 
 // Exit codes.

@@ -1,6 +1,4 @@
-// Package man writes the manual pages of a command and of those below it, from the
-// same words as --help.
-package man
+package command
 
 import (
 	"bytes"
@@ -19,9 +17,12 @@ import (
 	"sotto/internal/version"
 )
 
+// This part of the package writes the manual pages of a command and of those below it, from the
+// same words as --help.
+
 // New returns the command that writes the pages. It is hidden, because only those
 // who package this program need it.
-func New() *cobra.Command {
+func newManual() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "man",
@@ -40,7 +41,7 @@ or else of the commit.`,
 			if err != nil {
 				return err
 			}
-			return Write(c.Root(), dir, date)
+			return WriteManuals(c.Root(), dir, date)
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder for the pages, which is made if it is not there (required)")
@@ -63,7 +64,7 @@ func day(epoch string) (string, error) {
 
 // Write writes the page of a command, and those of all below it that are not hidden,
 // into a folder.
-func Write(c *cobra.Command, dir, date string) error {
+func WriteManuals(c *cobra.Command, dir, date string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func Write(c *cobra.Command, dir, date string) error {
 		}
 		defer f.Abort()
 		f.Shared()
-		if _, err := f.Write(Page(each, date)); err != nil {
+		if _, err := f.Write(ManualPage(each, date)); err != nil {
 			return err
 		}
 		if err := f.Commit(); err != nil {
@@ -98,9 +99,9 @@ func pagesOf(c *cobra.Command) []*cobra.Command {
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // Page returns the page of one command.
-func Page(c *cobra.Command, date string) []byte {
+func ManualPage(c *cobra.Command, date string) []byte {
 	c.InitDefaultHelpFlag()
-	var p page
+	var p manPage
 	fmt.Fprintf(&p.b, ".TH %q 1 %q %q %q\n", strings.ToUpper(pageName(c)), date, "sotto "+version.Get().Version, "sotto manual")
 	p.section("NAME")
 	p.line(pageName(c) + " - " + lowerFirst(c.Short))

@@ -1,4 +1,4 @@
-package man_test
+package command_test
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"sotto/command"
 	"sotto/command/clitest"
-	"sotto/command/man"
 )
 
 // write lets the command write its pages, and returns them by name.
@@ -69,7 +68,7 @@ func TestPages(t *testing.T) {
 // A page says what the command says, whatever roff would make of it.
 func TestEscapes(t *testing.T) {
 	c := &cobra.Command{Use: "x", Short: "Do x", Long: ".hidden begins with a dot\n'quoted\n\n  a\\b  back-slash\n\nend", Run: func(*cobra.Command, []string) {}}
-	page := string(man.Page(c, ""))
+	page := string(command.ManualPage(c, ""))
 	for _, want := range []string{"\n\\&.hidden begins", "\n\\&'quoted\n", ".TP\n\\fBa\\eb\\fR\nback\\-slash\n", ".PP\nend\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page is\n%s\nwant %q in it", page, want)

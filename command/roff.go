@@ -1,4 +1,4 @@
-package man
+package command
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 // page is a manual page in the making, in the language of roff.
-type page struct {
+type manPage struct {
 	b bytes.Buffer
 }
 
@@ -22,7 +22,7 @@ func escape(s string) string {
 }
 
 // text adds a line that is roff already.
-func (p *page) text(s string) {
+func (p *manPage) text(s string) {
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
 		p.b.WriteString(`\&`) // which keeps the line from being a command
 	}
@@ -30,12 +30,12 @@ func (p *page) text(s string) {
 }
 
 // line adds a line of plain text.
-func (p *page) line(s string) { p.text(escape(s)) }
+func (p *manPage) line(s string) { p.text(escape(s)) }
 
-func (p *page) section(name string) { fmt.Fprintf(&p.b, ".SH %s\n", name) }
+func (p *manPage) section(name string) { fmt.Fprintf(&p.b, ".SH %s\n", name) }
 
 // entry adds a name and, further to the right, what it means.
-func (p *page) entry(name, meaning string) {
+func (p *manPage) entry(name, meaning string) {
 	p.b.WriteString(".TP\n")
 	p.text(name)
 	p.line(meaning)
@@ -46,7 +46,7 @@ var listed = regexp.MustCompile(`^  (\S.*?) {2,}(\S.*)$`)
 
 // listing adds lines that are set in: names and what they mean, or lines that must
 // stay as they are.
-func (p *page) listing(lines []string) {
+func (p *manPage) listing(lines []string) {
 	if !slices.ContainsFunc(lines, func(l string) bool { return !listed.MatchString(l) }) {
 		for _, l := range lines {
 			parts := listed.FindStringSubmatch(l)
@@ -63,7 +63,7 @@ func (p *page) listing(lines []string) {
 
 // prose adds what a command says of itself at length, or in short. Empty lines end
 // paragraphs, and lines that are set in are listed as they are.
-func (p *page) prose(long, short string) {
+func (p *manPage) prose(long, short string) {
 	if long == "" {
 		long = short
 	}
@@ -90,7 +90,7 @@ func (p *page) prose(long, short string) {
 }
 
 // options adds a section of flags, unless there are none.
-func (p *page) options(section string, flags *pflag.FlagSet) {
+func (p *manPage) options(section string, flags *pflag.FlagSet) {
 	begun := false
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
