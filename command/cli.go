@@ -17,7 +17,6 @@ import (
 	"sotto/command/estimate"
 	"sotto/command/learn"
 	"sotto/command/measure"
-	"sotto/command/page"
 	"sotto/command/report"
 	"sotto/command/serve"
 	"sotto/command/term"
@@ -29,7 +28,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams, studies Studies) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std, studies.types()), data.Commands(std), learn.Commands(std),
-		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), keyCommands(std), page.Commands(std, studies.tabs(), studies.kinds()),
+		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), keyCommands(std), studioCommands(std, studies.tabs(), studies.kinds()),
 		[]*cobra.Command{newVersion(std), newManual()})
 }
 

@@ -128,7 +128,7 @@ func TestSaid(t *testing.T) {
 		"predictor.NewCommand": {"study/explain/command/source.go"},
 		"predictor.NewAddress": {"study/explain/command/source.go"},
 		// This program itself, npm, go, a browser, and the flag of "sotto audit".
-		"exec.Command":        {"batch/pipeline/hands.go", "text/encode/process.go", "command/page/studio.go", "service/httpserve/servetest/servetest.go", "service/pgtest/pgtest.go", "compute/nn/peer/blas/main.go"},
+		"exec.Command":        {"batch/pipeline/hands.go", "text/encode/process.go", "command/studio.go", "service/httpserve/servetest/servetest.go", "service/pgtest/pgtest.go", "compute/nn/peer/blas/main.go"},
 		"exec.CommandContext": {"promise/audit/command.go", "learn/commands/run.go", "deploy/dist/source.go", "text/encode/catalogue/get.go", "evidence/page/pagetest/browser.go"},
 	}
 	root := filepath.Join("..", "..")

@@ -1,5 +1,4 @@
-// Package page holds the command studio, which opens the local page.
-package page
+package command
 
 import (
 	"context"
@@ -18,9 +17,11 @@ import (
 	"sotto/report"
 )
 
+// This part of the package holds the command studio, which opens the local page.
+
 // Commands returns the commands of this group, with the tabs and kinds of evidence of
 // studies beside those of the core.
-func Commands(std term.Streams, tabs []studio.Tab, more evidence.Kinds) []*cobra.Command {
+func studioCommands(std term.Streams, tabs []studio.Tab, more evidence.Kinds) []*cobra.Command {
 	return []*cobra.Command{newStudio(std, tabs, more)}
 }
 

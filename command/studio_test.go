@@ -1,4 +1,4 @@
-package page_test
+package command_test
 
 import (
 	"strings"
