@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -87,59 +86,4 @@ func runBudgetBackup(ctx context.Context, o budgetOptions, out io.Writer) error 
 // printProof prints what a ledger holds that was made.
 func (o budgetOptions) printProof(out io.Writer, verdict string, p ledger.Proof) error {
 	return term.Show(out, o.json, p, func(out io.Writer, p ledger.Proof) error { return printProof(out, verdict, p) })
-}
-
-func newBudgetMigrate(std term.Streams) *cobra.Command {
-	var o budgetOptions
-	c, fs := o.command(std, runBudgetMigrate, &cobra.Command{
-		Use:   "migrate --ledger PATH --secret FILE",
-		Short: "Make a ledger of this version of an older one",
-		Long: `Make a ledger of this version of one that sotto wrote before its logs were signed.
-The old ledger is proved whole first. Every entry is carried over with the hash
-that it had, and so are balances and what was paid for; a head that was noted
-before stays one. The gateway must be stopped.
-
-The new ledger takes the place of the old one, which stays beside it with .v1
-behind its name; with --out the old one is left as it is. In a database the old
-tables stay, with _v1 behind their names, and all is one transaction. If it is
-stopped in the middle, there is the old ledger or the new one; type it again.
-
---secret is the gateway's, with which the log is signed from here on. If that is
-lost, say --unsigned, and start the gateway with --rotate.`,
-		Example: `  sotto budget migrate --ledger ledger.db --secret gateway.secret
-  sotto budget migrate --ledger postgres://sotto@db/sotto --secret gateway.secret`,
-	})
-	fs.StringVar(&o.out, "out", "", "file to write (default: the new ledger takes the place of the old one)")
-	fs.BoolVar(&o.unsigned, "unsigned", false, "do without the secret, which is lost")
-	o.addSecret(fs, "to sign the log (default: the one in the user's folder of settings, if it is there)")
-	fs.BoolVar(&o.json, "json", false, "print JSON")
-	return c
-}
-
-func runBudgetMigrate(ctx context.Context, o budgetOptions, out io.Writer) error {
-	if o.ledger == "" {
-		return errNoLedger
-	}
-	if o.unsigned && o.secret != "" {
-		return errors.New("want --secret or --unsigned, not both")
-	}
-	proof, err := o.migrate(ctx)
-	if usual := usualSecret(); errors.Is(err, ledger.ErrSecret) && o.secret == "" && usual != "" {
-		o.secret = usual
-		proof, err = o.migrate(ctx)
-	}
-	if errors.Is(err, ledger.ErrSecret) {
-		return fmt.Errorf("%w; --secret is the file that the gateway has, and --unsigned does without one that is lost", err)
-	} else if err != nil {
-		return err
-	}
-	return o.printProof(out, "migrated", proof)
-}
-
-func (o budgetOptions) migrate(ctx context.Context) (ledger.Proof, error) {
-	id, key, err := o.chain()
-	if err != nil {
-		return ledger.Proof{}, err
-	}
-	return ledger.Migrate(ctx, o.ledger, ledger.Migration{Out: o.out, SecretID: id, ChainKey: key, Unsigned: o.unsigned})
 }

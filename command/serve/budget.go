@@ -29,10 +29,10 @@ func newBudget(std term.Streams) *cobra.Command {
 		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
 of time. It holds no text and no vector.
 
-Everything but init, grant, archive, migrate, divide and accepting only reads, and may be done while a gateway runs.
+Everything but init, grant, archive, divide and accepting only reads, and may be done while a gateway runs.
 A file can be written by one process at a time, a ledger in PostgreSQL by many.`,
 	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std),
-		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetArchive(std), newBudgetMigrate(std), newBudgetDivide(std))
+		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetArchive(std), newBudgetDivide(std))
 }
 
 // budgetOptions are the flags of the commands of "sotto budget".

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os/user"
@@ -82,11 +81,7 @@ func (o *ledgerFlags) advise(err error) error {
 	case errors.Is(err, ledger.ErrBehind):
 		return add("bring the ledger back that belongs to it; if this one is meant, say so with sotto budget head --accept, after which what was spent since can be spent again")
 	case errors.Is(err, ledger.ErrFormat1):
-		place := o.ledger
-		if ledger.InDatabase(place) { // whose address may hold a password
-			place = "postgres://…"
-		}
-		return add(fmt.Sprintf("stop its gateway and type: sotto budget migrate --ledger %s --secret %s", place, cmp.Or(o.secret, usualSecret(), "FILE")))
+		return add("keep it for the record and make a new one in another place with sotto budget init; in the new one nobody has spent anything")
 	case errors.Is(err, ledger.ErrClock):
 		return add("set the clock right, or say that it is with sotto budget clock --accept")
 	}

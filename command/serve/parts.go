@@ -114,7 +114,7 @@ func runBudgetDivide(ctx context.Context, o budgetOptions, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	proof, err := part.Divide(ctx, o.ledger, o.parts, ledger.Migration{SecretID: id, ChainKey: key, Unsigned: o.unsigned})
+	proof, err := part.Divide(ctx, o.ledger, o.parts, ledger.Signing{SecretID: id, ChainKey: key, Unsigned: o.unsigned})
 	if errors.Is(err, ledger.ErrSecret) {
 		return fmt.Errorf("%w; --secret is the file that the gateway has, and --unsigned does without one that is lost", err)
 	} else if err != nil {

@@ -51,11 +51,9 @@ var (
 	// ErrLocked is returned by OpenFile, with ErrUnavailable, while another
 	// process writes the file.
 	ErrLocked = book.ErrLocked
-	// ErrFormat1 is returned on opening a ledger that was written by a version
-	// before this form.
+	// ErrFormat1 is returned on opening a ledger of the form that was written before
+	// version 0.1.0, which nothing reads any more.
 	ErrFormat1 = book.ErrFormat1
-	// ErrMigrated is returned by Migrate for a ledger that has this form already.
-	ErrMigrated = book.ErrMigrated
 	// ErrDamaged is returned when the ledger is not what was written.
 	ErrDamaged = book.ErrDamaged
 )

@@ -195,8 +195,8 @@ func TestDivide(t *testing.T) {
 	for i := range 15 {
 		balance[fmt.Sprint("user ", i)] = left(t, l, fmt.Sprint("user ", i))
 	}
-	secret := ledger.Migration{SecretID: "first", ChainKey: chainKey(1)}
-	for name, m := range map[string]ledger.Migration{"no secret": {}, "another key": {SecretID: "first", ChainKey: chainKey(2)}, "another secret": {SecretID: "second", ChainKey: chainKey(1)}} {
+	secret := ledger.Signing{SecretID: "first", ChainKey: chainKey(1)}
+	for name, m := range map[string]ledger.Signing{"no secret": {}, "another key": {SecretID: "first", ChainKey: chainKey(2)}, "another secret": {SecretID: "second", ChainKey: chainKey(1)}} {
 		if _, err := part.Divide(t.Context(), s.URL(schema), 3, m); err == nil {
 			t.Fatalf("%s: it was divided", name)
 		}

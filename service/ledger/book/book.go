@@ -21,11 +21,9 @@ var (
 	// ErrUnit is returned for a guarantee or a budget of another unit than the
 	// budget before.
 	ErrUnit = errors.New("ledger: the guarantee has another unit than the budget")
-	// ErrFormat1 is returned on opening a ledger that was written by a version
-	// before this form, of which "sotto budget migrate" makes one of this form.
-	ErrFormat1 = errors.New("ledger: it has the form of an older version")
-	// ErrMigrated is returned on migrating a ledger that has this form already.
-	ErrMigrated = errors.New("ledger: it has the form of this version already, and needs no migration")
+	// ErrFormat1 is returned on opening a ledger of the form that was written before
+	// version 0.1.0, which nothing reads any more.
+	ErrFormat1 = errors.New("ledger: it has the form from before version 0.1.0, sotto-ledger-1, which this version does not read")
 )
 
 // Unavailable makes err an ErrUnavailable.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"sotto/internal/regular"
 	"sync"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/footing"
-	"sotto/service/ledger/format1"
 	"sotto/service/ledger/logfile"
 	"sotto/service/ledger/record"
 )
@@ -69,6 +69,19 @@ func Open(path string, o Options) (*Store, error) { return open(path, o, true) }
 // is missing that says what was kept.
 func OpenNew(path string) (*Store, error) { return open(path, Options{}, false) }
 
+// isFormat1 reports whether a file begins as ledgers did before version 0.1.0: by the
+// magic number of the library that wrote them.
+func isFormat1(path string) bool {
+	f, _, err := regular.Open(path, regular.Most) // a pipe is not waited for
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	var begin [20]byte
+	_, err = f.ReadAt(begin[:], 0)
+	return err == nil && binary.LittleEndian.Uint32(begin[16:]) == 0xED0CDAED
+}
+
 func open(path string, o Options, complete bool) (_ *Store, err error) {
 	defer fault.Catch(&err)
 	how := logfile.Options{ReadOnly: o.ReadOnly, Disk: o.Disk}
@@ -79,7 +92,7 @@ func open(path string, o Options, complete bool) (_ *Store, err error) {
 		}
 	}
 	switch {
-	case errors.Is(err, logfile.ErrFormat) && format1.Is(path):
+	case errors.Is(err, logfile.ErrFormat) && isFormat1(path):
 		return nil, fmt.Errorf("%w: %s", book.ErrFormat1, path)
 	case errors.Is(err, logfile.ErrLocked):
 		return nil, fmt.Errorf("%w: %s: %w", book.ErrUnavailable, path, book.ErrLocked)

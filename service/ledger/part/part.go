@@ -61,11 +61,11 @@ func Begin(ctx context.Context, place string, parts int, o ledger.Options) (*Led
 }
 
 // Divide makes parts of the undivided ledger in a database; see [ledger.Divide].
-func Divide(ctx context.Context, place string, parts int, m ledger.Migration) (ledger.Proof, error) {
+func Divide(ctx context.Context, place string, parts int, s ledger.Signing) (ledger.Proof, error) {
 	if err := check(place, parts); err != nil {
 		return ledger.Proof{}, err
 	}
-	return ledger.Divide(ctx, place, parts, m)
+	return ledger.Divide(ctx, place, parts, s)
 }
 
 func check(place string, parts int) error {

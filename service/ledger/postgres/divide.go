@@ -24,6 +24,8 @@ type Divider interface {
 	Close(to book.Page, part book.Part) error
 }
 
+const maxCarried = 4096 // entries that are written at once
+
 // Divide makes parts of an undivided ledger, all in one transaction: the database
 // has the one ledger before it, and the parts, with the old tables aside, after it.
 // An entry keeps what it says, its time too, and gets a new place in the chain of

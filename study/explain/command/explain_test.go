@@ -174,7 +174,7 @@ func TestRelease(t *testing.T) {
 		}
 	}
 	for _, tt := range [][]string{{"1 of these 1 texts, which ε does not cover"}, {"1 of these 1 texts are not covered", "--include-trained"}} {
-		code, out, errs := clitest.Sotto(t, "Awful broken slow thing 0", append(slices.Replace(slices.Clone(args), slices.Index(args, "alice"), slices.Index(args, "alice")+1, "bob"), tt[1:]...)...)
+		code, out, errs := program.Sotto(t, "Awful broken slow thing 0", append(slices.Replace(slices.Clone(args), slices.Index(args, "alice"), slices.Index(args, "alice")+1, "bob"), tt[1:]...)...)
 		if want := map[bool]int{true: command.ExitUse, false: command.ExitDone}[len(tt) == 1]; code != want || (out == "") != (len(tt) == 1) || !strings.Contains(out+errs, tt[0]) {
 			t.Errorf("a text of the training, %q: exit code %d: %s%s", tt[1:], code, out, errs)
 		}
