@@ -20,7 +20,7 @@ import (
 	"sotto/service/gateway/keys"
 	"sotto/service/httpserve"
 	"sotto/service/httpserve/servetest"
-	"sotto/service/ledger/file"
+	"sotto/service/ledger"
 	"sotto/text"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/catalogue"
@@ -82,8 +82,11 @@ func TestMonsters(t *testing.T) {
 			{"tokeniser", func(path string) error { _, err := text.LoadWordPiece(path); return err }},
 			{"safetensors", func(path string) error { _, err := safetensors.Read(path); return err }},
 			{"mapped vectors", func(path string) error { _, err := svec.Open(path); return err }},
-			{"ledger", func(path string) error { _, err := file.Open(path, file.Options{}); return err }},
-			{"ledger that is read", func(path string) error { _, err := file.Open(path, file.Options{ReadOnly: true}); return err }},
+			{"ledger", func(path string) error { _, err := ledger.OpenFileStore(path, ledger.FileOptions{}); return err }},
+			{"ledger that is read", func(path string) error {
+				_, err := ledger.OpenFileStore(path, ledger.FileOptions{ReadOnly: true})
+				return err
+			}},
 			{"table", func(path string) error { _, err := table.Open(path, table.Options{Format: table.CSV}); return err }},
 			{"JSON", func(path string) error { return atomicfile.ReadJSON(path, new(any)) }},
 		} {

@@ -13,7 +13,6 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/file"
 )
 
 // Archiving says how to archive old entries.
@@ -55,7 +54,7 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 	if err = a.note(ctx, path); err != nil {
 		return done, err
 	}
-	s, err := file.Open(path, file.Options{})
+	s, err := OpenFileStore(path, FileOptions{})
 	if err != nil {
 		return done, err
 	}
@@ -129,7 +128,7 @@ func (a *Archiving) allowed(p book.Page) error {
 // replaced by the same, which is what a stopped one has left, and by nothing else.
 func (a *Archiving) emptyPlaces(path string) (archive, next string, err error) {
 	if _, err = os.Lstat(a.Out); !errors.Is(err, fs.ErrNotExist) {
-		s, failed := file.Open(a.Out, file.Options{ReadOnly: true})
+		s, failed := OpenFileStore(a.Out, FileOptions{ReadOnly: true})
 		if failed != nil {
 			return "", "", fmt.Errorf("%w: %s is there already, must not be: %w", ErrUnavailable, a.Out, failed)
 		}
@@ -157,7 +156,7 @@ func begins(path string, archive book.Page) error {
 	if err != nil {
 		return err
 	}
-	s, err := file.Open(path, file.Options{ReadOnly: true})
+	s, err := OpenFileStore(path, FileOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -177,7 +176,7 @@ func begins(path string, archive book.Page) error {
 
 // name appends the entry of an archive to the new ledger.
 func (a *Archiving) name(ctx context.Context, path string, e *Entry) error {
-	s, err := file.OpenNew(path)
+	s, err := openNewFileStore(path)
 	if err != nil {
 		return err
 	}

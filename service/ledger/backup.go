@@ -10,7 +10,6 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/file"
 	"sotto/service/ledger/logfile"
 )
 
@@ -26,7 +25,7 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Proof, error) {
 		return Proof{}, err
 	}
 	defer os.Remove(beside) //nolint:errcheck // it has its own name by then
-	if f, ok := l.store.(*file.Store); ok {
+	if f, ok := l.store.(*fileStore); ok {
 		err = f.CopyTo(beside)
 	} else {
 		err = l.copyTo(ctx, beside)
@@ -92,7 +91,7 @@ func freeBeside(path string) (string, error) {
 // copyTo writes the entries of a database to a file. They have the same hashes
 // there, and so the same head and MAC.
 func (l *Ledger) copyTo(ctx context.Context, path string) error {
-	to, err := file.Open(path, file.Options{})
+	to, err := OpenFileStore(path, FileOptions{})
 	if err != nil {
 		return err
 	}

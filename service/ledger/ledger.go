@@ -19,7 +19,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/file"
 	"sotto/service/ledger/postgres"
 	"sotto/service/ledger/witness"
 )
@@ -165,13 +164,13 @@ func OpenFile(path string, o Options) (*Ledger, error) {
 		return nil, err
 	}
 	if err = w.admit(info != nil && info.Size() > 0, o); err == nil {
-		how := file.Options{ReadOnly: o.ReadOnly, Disk: o.Disk}
+		how := FileOptions{ReadOnly: o.ReadOnly, Disk: o.Disk}
 		how.Answered, how.Doubtful = w.Known()
-		var s *file.Store
-		if s, err = file.Open(path, how); err == nil {
+		var s *fileStore
+		if s, err = OpenFileStore(path, how); err == nil {
 			return open(s, o, w)
 		}
-		if errors.Is(err, file.ErrAnswered) {
+		if errors.Is(err, errAnswered) {
 			err = fmt.Errorf("%w: %w", ErrBehind, err)
 		}
 	}

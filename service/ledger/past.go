@@ -5,13 +5,12 @@ import (
 	"errors"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/file"
 )
 
 // past is what is known of entries that were archived.
 type past struct {
 	*auditor
-	keep  *file.Keep // what is kept of the entries of the archives
+	keep  *keep // what is kept of the entries of the archives
 	files []sealed
 }
 
@@ -23,7 +22,7 @@ type sealed struct {
 
 // archive reads the next archive.
 func (p *past) archive(ctx context.Context, path string) (err error) {
-	s, err := file.Open(path, file.Options{ReadOnly: true})
+	s, err := OpenFileStore(path, FileOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}

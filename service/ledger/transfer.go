@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/file"
 )
 
 const maxCarried = 4096 // entries that are written at once
 
 // transfer writes entries to a new file, some thousands at a time.
 type transfer struct {
-	to      *file.Store
+	to      *fileStore
 	waiting []*Entry
 }
 

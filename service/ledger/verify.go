@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/file"
 )
 
 // Proof is what [Ledger.Verify] found a whole ledger to hold.
@@ -72,7 +71,7 @@ func (l *Ledger) VerifyWith(ctx context.Context, archives []string, noted ...Dig
 	a := newAuditor(nil)
 	a.noted = slices.Clone(noted)
 	a.find(Digest{}) // the head of an empty ledger
-	before := &past{auditor: a, keep: file.NewKeep()}
+	before := &past{auditor: a, keep: newKeep()}
 	for _, path := range archives {
 		if err := before.archive(ctx, path); err != nil {
 			return proof, fmt.Errorf("%s: %w", path, err)

@@ -1,4 +1,4 @@
-package file
+package ledger
 
 import (
 	"context"
@@ -22,7 +22,7 @@ const maxKept = 1 << 16 // bytes of a frame of what is kept
 var errEnough = errors.New("enough was read")
 
 // Cut says what Archive has written.
-type Cut struct {
+type fileCut struct {
 	book.Head             // of the last entry in the archive
 	Carried   book.Digest // of what the ledger keeps of them
 }
@@ -30,7 +30,7 @@ type Cut struct {
 // Archive writes two new files: what is older than a moment, up to the end of a
 // write, as it is and sealed; and a ledger with what is younger, and with what
 // must be kept of the rest.
-func (f *Store) Archive(ctx context.Context, before time.Time, archive, next string) (cut Cut, err error) {
+func (f *fileStore) Archive(ctx context.Context, before time.Time, archive, next string) (cut fileCut, err error) {
 	frames, err := f.older(ctx, before)
 	if err != nil {
 		return cut, err
@@ -58,7 +58,7 @@ func (f *Store) Archive(ctx context.Context, before time.Time, archive, next str
 }
 
 // older counts the frames whose entries are all older than a moment.
-func (f *Store) older(ctx context.Context, before time.Time) (frames int, err error) {
+func (f *fileStore) older(ctx context.Context, before time.Time) (frames int, err error) {
 	in := replay{known: book.Guarantees{}}
 	n := 0
 	err = f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
@@ -84,7 +84,7 @@ func (f *Store) older(ctx context.Context, before time.Time) (frames int, err er
 }
 
 // frames copies frames, from one to before another; −1 for all.
-func (f *Store) frames(ctx context.Context, from, to int, add logfile.Adder) error {
+func (f *fileStore) frames(ctx context.Context, from, to int, add logfile.Adder) error {
 	n := 0
 	return f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
 		defer func() { n++ }()
@@ -96,8 +96,8 @@ func (f *Store) frames(ctx context.Context, from, to int, add logfile.Adder) err
 }
 
 // keep writes what is kept of the first frames.
-func (f *Store) keep(ctx context.Context, frames int, add logfile.Adder) (*Keep, error) {
-	k := NewKeep()
+func (f *fileStore) keep(ctx context.Context, frames int, add logfile.Adder) (*keep, error) {
+	k := newKeep()
 	var body []byte
 	count := uint32(0)
 	flush := func() error {
@@ -125,7 +125,7 @@ func (f *Store) keep(ctx context.Context, frames int, add logfile.Adder) (*Keep,
 }
 
 // into keeps what is kept of the first frames, −1 for all.
-func (f *Store) into(ctx context.Context, k *Keep, frames int) error {
+func (f *fileStore) into(ctx context.Context, k *keep, frames int) error {
 	in := replay{known: book.Guarantees{}, kept: func(c kept) error { return k.add(c.Carried, c.part) }}
 	n := 0
 	return fileError(f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
@@ -148,8 +148,8 @@ func (f *Store) into(ctx context.Context, k *Keep, frames int) error {
 }
 
 // Sealed reports whether the file is an archive.
-func (f *Store) Sealed() bool { return f.sealed }
+func (f *fileStore) Sealed() bool { return f.sealed }
 
 // Into keeps what would be kept if all entries of the file were archived, beside
 // what it keeps itself of others.
-func (f *Store) Into(ctx context.Context, k *Keep) error { return f.into(ctx, k, -1) }
+func (f *fileStore) Into(ctx context.Context, k *keep) error { return f.into(ctx, k, -1) }

@@ -1,4 +1,4 @@
-package file
+package ledger
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 // the same entries it always makes the same, so that whoever has them can prove
 // what was kept. Behind the spends, which come as they are read, stand names,
 // sums, and where the archive ends.
-type Keep struct {
+type keep struct {
 	coder          record.Coder
 	last           uint64 // spend that was kept
 	sum            hash.Hash
@@ -30,9 +30,9 @@ type Keep struct {
 }
 
 // NewKeep returns one that has kept nothing.
-func NewKeep() *Keep { return &Keep{sum: sha256.New(), sums: map[book.Account]book.Sums{}} }
+func newKeep() *keep { return &keep{sum: sha256.New(), sums: map[book.Account]book.Sums{}} }
 
-func (k *Keep) emit(part []byte) error {
+func (k *keep) emit(part []byte) error {
 	k.sum.Write(part)
 	if k.write == nil {
 		return nil
@@ -41,7 +41,7 @@ func (k *Keep) emit(part []byte) error {
 }
 
 // Add keeps what is kept of an entry.
-func (k *Keep) Add(e *book.Entry) error {
+func (k *keep) Add(e *book.Entry) error {
 	r, err := e.Record()
 	if err != nil {
 		return book.Unavailable(err)
@@ -81,7 +81,7 @@ func bare(e *book.Entry) ([]byte, error) {
 }
 
 // add takes over what another ledger has kept.
-func (k *Keep) add(c record.Carried, part []byte) error {
+func (k *keep) add(c record.Carried, part []byte) error {
 	switch {
 	case c.Paid != nil:
 		k.last = c.Paid.Seq
@@ -95,7 +95,7 @@ func (k *Keep) add(c record.Carried, part []byte) error {
 }
 
 // rest yields what follows the spends, a part at a time.
-func (k *Keep) rest(yield func(part []byte) error) error {
+func (k *keep) rest(yield func(part []byte) error) error {
 	names := k.coder.AppendNames(nil)
 	for len(names) > 0 { // one by one, so that frames stay small
 		n, _, err := new(record.Coder).Next(names, new(record.Record))
@@ -126,7 +126,7 @@ func (k *Keep) rest(yield func(part []byte) error) error {
 }
 
 // Digest returns the SHA-256 of all that is kept.
-func (k *Keep) Digest() (d book.Digest, err error) {
+func (k *keep) Digest() (d book.Digest, err error) {
 	state, err := k.sum.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		return d, err

@@ -1,6 +1,4 @@
-// Package file keeps a ledger in one file, which one process writes and any
-// number read meanwhile.
-package file
+package ledger
 
 import (
 	"context"
@@ -22,10 +20,13 @@ import (
 	"sotto/service/ledger/record"
 )
 
+// This part of the package keeps a ledger in one file, which one process writes and any
+// number read meanwhile.
+
 // Store is a ledger in one file that only grows. What the ledger counts with is
 // made from it when it is opened, and kept in memory.
-type Store struct {
-	Options
+type fileStore struct {
+	FileOptions
 	log  *logfile.File
 	held *footing.File
 	// Bytes were found behind the last whole write, where an entry would have begun.
@@ -47,10 +48,10 @@ type Store struct {
 
 // ErrAnswered is returned by Open, with [book.ErrDamaged], where something is damaged
 // that was answered.
-var ErrAnswered = errors.New("what was answered is missing")
+var errAnswered = errors.New("what was answered is missing")
 
 // Options say how a file is opened.
-type Options struct {
+type FileOptions struct {
 	ReadOnly bool
 	Disk     disk.Disk // nil means the machine's
 	// Answered is up to which entry all was answered, by what was noted outside. What
@@ -63,11 +64,11 @@ type Options struct {
 // Open opens the ledger in a file, which is made if it is not there. No other
 // process can write it at the same time: the error wraps [book.ErrLocked] then.
 // Any can read it.
-func Open(path string, o Options) (*Store, error) { return open(path, o, true) }
+func OpenFileStore(path string, o FileOptions) (*fileStore, error) { return openStore(path, o, true) }
 
 // OpenNew opens a file to write that [Store.Archive] has made, in which the entry
 // is missing that says what was kept.
-func OpenNew(path string) (*Store, error) { return open(path, Options{}, false) }
+func openNewFileStore(path string) (*fileStore, error) { return openStore(path, FileOptions{}, false) }
 
 // isFormat1 reports whether a file begins as ledgers did before version 0.1.0: by the
 // magic number of the library that wrote them.
@@ -82,7 +83,7 @@ func isFormat1(path string) bool {
 	return err == nil && binary.LittleEndian.Uint32(begin[16:]) == 0xED0CDAED
 }
 
-func open(path string, o Options, complete bool) (_ *Store, err error) {
+func openStore(path string, o FileOptions, complete bool) (_ *fileStore, err error) {
 	defer fault.Catch(&err)
 	how := logfile.Options{ReadOnly: o.ReadOnly, Disk: o.Disk}
 	log, err := logfile.Open(path, how)
@@ -101,8 +102,8 @@ func open(path string, o Options, complete bool) (_ *Store, err error) {
 	case err != nil:
 		return nil, book.Unavailable(err)
 	}
-	f := &Store{
-		log: log, held: footing.Hold(path, o.Disk, log), Options: o,
+	f := &fileStore{
+		log: log, held: footing.Hold(path, o.Disk, log), FileOptions: o,
 		of: map[book.Kind]*book.Entry{}, sums: map[string]book.Sums{}, newest: math.MinInt64,
 	}
 	if err = f.load(complete); err != nil {
@@ -113,7 +114,7 @@ func open(path string, o Options, complete bool) (_ *Store, err error) {
 
 // load reads the whole file. A reader leaves out what only a writer needs: the
 // hashes, which it checks when it verifies, and the keys.
-func (f *Store) load(complete bool) error {
+func (f *fileStore) load(complete bool) error {
 	back := false // to an older window, whose sums are gone
 	in := replay{known: book.Guarantees{}}
 	in.kept = func(c kept) error { return f.loadKept(&in, c, &back) }
@@ -140,7 +141,7 @@ func (f *Store) load(complete bool) error {
 	case in.sealed && !f.ReadOnly:
 		return fmt.Errorf("%w: the file is an archive, which can only be read", book.ErrUnavailable)
 	case rest > 0 && (in.Seq < f.Answered || f.Doubtful && in.Seq == f.Answered):
-		return book.Damaged("%w: entries from %d on are not what was written, %d bytes, and the head was at %d", ErrAnswered, in.Seq+1, rest, f.Answered)
+		return book.Damaged("%w: entries from %d on are not what was written, %d bytes, and the head was at %d", errAnswered, in.Seq+1, rest, f.Answered)
 	}
 	if complete {
 		if err = f.checkCarried(&in); err != nil {
@@ -158,21 +159,21 @@ func (f *Store) load(complete bool) error {
 // Unfinished returns how many bytes were found behind the last whole write, which
 // was being followed by another when the machine stopped, and the entry that they
 // would have begun with.
-func (f *Store) Unfinished() (bytes int64, entry uint64) { return f.rest, f.unread }
+func (f *fileStore) Unfinished() (bytes int64, entry uint64) { return f.rest, f.unread }
 
 // Confirm puts on disk, in the file itself, that all of it was answered. It is for
 // a ledger of which nothing is noted outside.
-func (f *Store) Confirm() error { return book.Medium(fileError(f.log.Confirm())) }
+func (f *fileStore) Confirm() error { return book.Medium(fileError(f.log.Confirm())) }
 
 // Scrub reads all of the file once more, and refuses what is not what was written.
-func (f *Store) Scrub(on func(bytes int) bool) (err error) {
+func (f *fileStore) Scrub(on func(bytes int) bool) (err error) {
 	defer fault.Catch(&err)
 	return book.Medium(fileError(f.log.Scrub(on)))
 }
 
 // checkCarried refuses what is kept of archived entries unless the last entry
 // that archived any says so. An archive ends before that entry, of itself.
-func (f *Store) checkCarried(in *replay) error {
+func (f *fileStore) checkCarried(in *replay) error {
 	switch e := f.of[book.KindArchive]; {
 	case in.carried == nil:
 		return nil
@@ -187,7 +188,7 @@ func (f *Store) checkCarried(in *replay) error {
 }
 
 // loadKept reads what is kept of archived entries.
-func (f *Store) loadKept(in *replay, c kept, back *bool) (err error) {
+func (f *fileStore) loadKept(in *replay, c kept, back *bool) (err error) {
 	switch {
 	case c.Paid != nil && !f.ReadOnly:
 		f.paid.add(c.Paid.Name, place{c.offset, c.Paid.Seq})
@@ -222,7 +223,7 @@ func lastOf(c *record.Cut) (budget, secret *book.Entry, err error) {
 func timeOf(nanoseconds int64) time.Time { return time.Unix(0, nanoseconds).UTC() }
 
 // loadOther reads an entry that is no spend.
-func (f *Store) loadOther(in *replay, r linked, back *bool) error {
+func (f *fileStore) loadOther(in *replay, r linked, back *bool) error {
 	if in.unlinked != 0 { // its line was not made
 		in.Line = r.AppendLine(in.Line[:0], in.Seq, new([32]byte))
 	}
@@ -242,7 +243,7 @@ func (f *Store) loadOther(in *replay, r linked, back *bool) error {
 	return nil
 }
 
-func (f *Store) enterLife(c *record.Coder, subject string, cost book.Cost) {
+func (f *fileStore) enterLife(c *record.Coder, subject string, cost book.Cost) {
 	id := int(c.Subject(subject))
 	for len(f.life) < id {
 		f.life = append(f.life, book.Cost{})
@@ -251,7 +252,7 @@ func (f *Store) enterLife(c *record.Coder, subject string, cost book.Cost) {
 }
 
 // count adds to the sums of the window that is at hand.
-func (f *Store) count(window int64, subject string, more book.Sums, back *bool) error {
+func (f *fileStore) count(window int64, subject string, more book.Sums, back *bool) error {
 	if window != f.window || f.newest == math.MinInt64 {
 		*back = *back || window <= f.newest
 		f.window, f.newest = window, max(f.newest, window)
@@ -269,7 +270,7 @@ func (f *Store) count(window int64, subject string, more book.Sums, back *bool) 
 // at returns the sums of a window. Those of the last one are at hand, and a later
 // one has none. An older one is read again: windows that became longer can begin
 // before the last.
-func (f *Store) at(window int64) (map[string]book.Sums, error) {
+func (f *fileStore) at(window int64) (map[string]book.Sums, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	switch {
@@ -282,7 +283,7 @@ func (f *Store) at(window int64) (map[string]book.Sums, error) {
 }
 
 // scanSums counts a window from the log.
-func (f *Store) scanSums(window int64) (map[string]book.Sums, error) {
+func (f *fileStore) scanSums(window int64) (map[string]book.Sums, error) {
 	found := map[string]book.Sums{}
 	add := func(subject string, more book.Sums) error {
 		s := found[subject]
@@ -309,7 +310,7 @@ func (f *Store) scanSums(window int64) (map[string]book.Sums, error) {
 }
 
 // scan yields the log as it is now, and what is kept before it.
-func (f *Store) scan(from uint64, keep func(kept) error, yield func(*book.Entry) error) error {
+func (f *fileStore) scan(from uint64, keep func(kept) error, yield func(*book.Entry) error) error {
 	in := replay{known: book.Guarantees{}, unlinked: from, kept: keep}
 	return fileError(f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
 		return in.frame(frame, func(r linked) error {
@@ -338,7 +339,7 @@ func fileError(err error) error {
 
 // Update refuses to write a file that is no longer the one of its name, and does
 // not call written what was written to it: no start would find that again.
-func (f *Store) Update(_ context.Context, change func(book.Page) error) (err error) {
+func (f *fileStore) Update(_ context.Context, change func(book.Page) error) (err error) {
 	defer fault.Catch(&err)
 	if err = f.inPlace(); err != nil {
 		return err
@@ -354,7 +355,7 @@ func (f *Store) Update(_ context.Context, change func(book.Page) error) (err err
 }
 
 // inPlace refuses a file that is no longer the one of its name.
-func (f *Store) inPlace() error {
+func (f *fileStore) inPlace() error {
 	err := f.held.InPlace()
 	if err == nil {
 		err = f.log.Intact()
@@ -366,10 +367,10 @@ func (f *Store) inPlace() error {
 }
 
 // Room tries whether there is room on disk for what spends need.
-func (f *Store) Room() error { return book.Unavailable(f.log.Room(64 << 10)) }
+func (f *fileStore) Room() error { return book.Unavailable(f.log.Room(64 << 10)) }
 
 // View implements [book.Store].
-func (f *Store) View(_ context.Context, read func(book.Page) error) (err error) {
+func (f *fileStore) View(_ context.Context, read func(book.Page) error) (err error) {
 	defer fault.Catch(&err)
 	if err := f.inPlace(); err != nil {
 		return err
@@ -382,7 +383,7 @@ func (f *Store) View(_ context.Context, read func(book.Page) error) (err error) 
 
 // Close gives up after a second: a write that does not end must not keep a
 // process alive.
-func (f *Store) Close() error {
+func (f *fileStore) Close() error {
 	return book.Unavailable(footing.Within(time.Second, func() error { return f.log.Close() }))
 }
 

@@ -1,4 +1,4 @@
-package file
+package ledger
 
 import (
 	"crypto/sha256"

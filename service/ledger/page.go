@@ -1,4 +1,4 @@
-package file
+package ledger
 
 import (
 	"crypto/sha256"
@@ -17,7 +17,7 @@ import (
 // page is a transaction on a file. What it changes is entered in the file's
 // books when it is on disk.
 type page struct {
-	f     *Store
+	f     *fileStore
 	chain book.Chain // with what was appended
 	mine  map[book.Kind]*book.Entry
 	fresh []record.Record
@@ -26,7 +26,7 @@ type page struct {
 	after map[book.Account]book.Sums
 }
 
-func newPage(f *Store) *page {
+func newPage(f *fileStore) *page {
 	return &page{f: f, chain: f.chain, mine: map[book.Kind]*book.Entry{}, known: map[book.Payment]*book.Settled{}, base: map[int64]map[string]book.Sums{}, after: map[book.Account]book.Sums{}}
 }
 
@@ -133,7 +133,7 @@ func (p *page) Paid(name book.Payment) (*book.Settled, error) {
 }
 
 // readPaid reads the spend at a place, nil if it is another's.
-func (f *Store) readPaid(name book.Payment, at place) (*book.Settled, error) {
+func (f *fileStore) readPaid(name book.Payment, at place) (*book.Settled, error) {
 	var buffer [record.MaxSpend]byte
 	n, err := f.log.ReadAt(buffer[:], at.offset)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -260,7 +260,7 @@ func (p *page) Carried() (*book.Carried, error) {
 func (p *page) Compare(map[book.Account]book.Sums) error { return nil }
 
 // CopyTo writes the ledger, as it is now, over an empty log at a path.
-func (f *Store) CopyTo(path string) error {
+func (f *fileStore) CopyTo(path string) error {
 	out, err := os.OpenFile(path, os.O_WRONLY, 0o600)
 	if err != nil {
 		return book.Unavailable(err)
