@@ -16,7 +16,6 @@ import (
 	"sotto/service/gateway"
 	"sotto/service/ledger"
 	"sotto/service/ledger/disk/disktest"
-	"sotto/service/ledger/part"
 )
 
 // TestCrash: a job pays from a ledger on a disk that forgets what was not synced, and is
@@ -29,8 +28,8 @@ func TestCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(ctx context.Context, d *disktest.Disk) (*part.Ledger, error) {
-		return part.Open(ctx, "/ledger", ledger.Options{
+	open := func(ctx context.Context, d *disktest.Disk) (*ledger.Divided, error) {
+		return ledger.OpenAny(ctx, "/ledger", ledger.Options{
 			Budget: ledger.Budget{Unit: dp.Text, Epsilon: 30}, SecretID: secret.ID(), ChainKey: secret.ChainKey(), Disk: d, Clock: time.Now,
 		})
 	}
@@ -50,7 +49,7 @@ func TestCrash(t *testing.T) {
 			delete(spends, "u3") // who cannot
 		}
 		synctest.Test(t, func(t *testing.T) {
-			stopJob(t, open, func(ctx context.Context, book *part.Ledger) (paid, error) {
+			stopJob(t, open, func(ctx context.Context, book *ledger.Divided) (paid, error) {
 				broke, sums, err := pipeline.Reserve(ctx, j, w, book, spends)
 				return paid{broke, sums}, err
 			})
@@ -65,7 +64,7 @@ type paid struct {
 }
 
 // stopJob lets a job pay, and stops it at each operation of the disk.
-func stopJob(t *testing.T, open func(context.Context, *disktest.Disk) (*part.Ledger, error), pay func(context.Context, *part.Ledger) (paid, error)) {
+func stopJob(t *testing.T, open func(context.Context, *disktest.Disk) (*ledger.Divided, error), pay func(context.Context, *ledger.Divided) (paid, error)) {
 	t.Helper()
 	d := disktest.New(disktest.Source(1))
 	book, err := open(t.Context(), d)
@@ -117,11 +116,11 @@ func stopJob(t *testing.T, open func(context.Context, *disktest.Disk) (*part.Led
 	t.Logf("stopped %d times; the job had paid nothing %d times, and a part of it %d times", 2*len(states), before, after)
 }
 
-func proved(t *testing.T, book *part.Ledger) ledger.Proof {
+func proved(t *testing.T, book *ledger.Divided) ledger.Proof {
 	t.Helper()
 	proofs, err := book.Verify(t.Context())
 	if err != nil {
 		t.Fatal(errors.Join(errors.New("it does not verify"), err))
 	}
-	return part.Together(proofs)
+	return ledger.ProofOfParts(proofs)
 }

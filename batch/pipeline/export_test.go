@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"sotto/batch/shard"
-	"sotto/service/ledger/part"
+	"sotto/service/ledger"
 )
 
 // Fewer lets so many users be in one shard, and pay together, for as long as a test runs.
@@ -18,7 +18,7 @@ func Fewer(t *testing.T, shard, call int) {
 
 // Reserve pays for releases of a job from a ledger that is open, as its first partition does.
 // The worker is that of every process of the job.
-func Reserve(ctx context.Context, j *Job, w *shard.Worker, book *part.Ledger, spends map[string]shard.Spend) ([]string, shard.Paid, error) {
+func Reserve(ctx context.Context, j *Job, w *shard.Worker, book *ledger.Divided, spends map[string]shard.Spend) ([]string, shard.Paid, error) {
 	books.Lock()
 	books.open[j.Ledger] = book
 	books.Unlock()

@@ -10,7 +10,6 @@ import (
 	"sotto/batch/shard"
 	"sotto/promise/dp"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 )
 
 // aspects are what the ledger holds the name of a job to, and what to do where the job is
@@ -56,7 +55,7 @@ func (p *process) marks() []ledger.Shard {
 // meet refuses a job whose name the ledger has for another one, before anybody pays: one
 // with other numerics, settings or files, or one of a version that drew noise by another
 // scheme, and that would release the same rows a second time.
-func (p *process) meet(ctx context.Context, book *part.Ledger) error {
+func (p *process) meet(ctx context.Context, book *ledger.Divided) error {
 	if p.job.Known == nil || p.job.Name == "" {
 		return errors.New("pipeline: nobody has said what the job is, must be planned first")
 	}

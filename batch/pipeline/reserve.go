@@ -9,17 +9,16 @@ import (
 
 	"sotto/batch/shard"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 )
 
 // books are the ledgers that are open in this process, by their place.
 var books = struct {
 	sync.Mutex
-	open map[string]*part.Ledger
-}{open: map[string]*part.Ledger{}}
+	open map[string]*ledger.Divided
+}{open: map[string]*ledger.Divided{}}
 
 // openBook opens the ledger of a job, or finds it open.
-func (p *process) openBook(ctx context.Context) (*part.Ledger, error) {
+func (p *process) openBook(ctx context.Context) (*ledger.Divided, error) {
 	books.Lock()
 	defer books.Unlock()
 	place := p.job.Ledger
@@ -30,7 +29,7 @@ func (p *process) openBook(ctx context.Context) (*part.Ledger, error) {
 		return l, nil
 	}
 	secret := p.worker.Secret()
-	l, err := part.Open(ctx, place, ledger.Options{SecretID: secret.ID(), ChainKey: secret.ChainKey(), Head: p.job.Head})
+	l, err := ledger.OpenAny(ctx, place, ledger.Options{SecretID: secret.ID(), ChainKey: secret.ChainKey(), Head: p.job.Head})
 	if err == nil {
 		books.open[place] = l
 	}

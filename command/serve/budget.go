@@ -19,7 +19,6 @@ import (
 	"sotto/internal/layout"
 	"sotto/promise/dp"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 )
 
 func newBudget(std term.Streams) *cobra.Command {
@@ -322,7 +321,7 @@ func runBudgetVerify(ctx context.Context, o budgetOptions, out io.Writer) error 
 		proofs = append(proofs, proof)
 		return err
 	})
-	proof := part.Together(proofs)
+	proof := ledger.ProofOfParts(proofs)
 	v := budgetVerdict{Whole: true, Proof: &proof}
 	if errors.Is(err, ledger.ErrDamaged) {
 		v = budgetVerdict{Reason: err.Error()}

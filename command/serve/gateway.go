@@ -23,7 +23,6 @@ import (
 	"sotto/promise/mech"
 	"sotto/service/gateway"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 	"sotto/text/encode/static"
 )
 
@@ -173,7 +172,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	}
 	var secret gateway.Secret
 	var made bool
-	var book *part.Ledger
+	var book *ledger.Divided
 	e, err := o.assemble(ctx, func(each dp.Guarantee) (_ gateway.Ledger, _ gateway.Secret, err error) {
 		if secret, made, err = gateway.LoadSecret(o.secret, !o.production); err == nil {
 			book, err = o.open(ctx, each, secret)
@@ -263,7 +262,7 @@ func (o *gatewayOptions) terms(g dp.Guarantee) (ledger.Budget, error) {
 const memoryOfUser = 1 << 10
 
 // open opens the ledger with a budget for releases under a guarantee.
-func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*part.Ledger, error) {
+func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*ledger.Divided, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -271,7 +270,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	if err != nil {
 		return nil, err
 	}
-	book, err := part.Open(ctx, o.ledger, ledger.Options{
+	book, err := ledger.OpenAny(ctx, o.ledger, ledger.Options{
 		Budget: budget, Raise: o.raise, SecretID: secret.ID(), ChainKey: secret.ChainKey(), Rotate: o.rotate,
 		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Newcomers: int(o.Memory / memoryOfUser), Timeout: o.timeout, Standbys: o.standby,
 	})

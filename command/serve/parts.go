@@ -11,7 +11,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 	"sotto/service/ledger/witness"
 )
 
@@ -23,13 +22,13 @@ type at struct {
 // chosen returns the parts of the ledger that a command is about: the one of --part,
 // that of --user, or all, if the command can do with all of them.
 func (o budgetOptions) chosen(ctx context.Context) ([]at, error) {
-	places, err := part.Places(ctx, o.ledger)
+	places, err := ledger.PartPlaces(ctx, o.ledger)
 	if err != nil {
 		return nil, o.advise(err)
 	}
 	all := make([]at, len(places))
 	for i, p := range places {
-		all[i] = at{p, part.Head(o.head, i, len(places))}
+		all[i] = at{p, ledger.PartHead(o.head, i, len(places))}
 	}
 	switch {
 	case o.part != "":
@@ -39,7 +38,7 @@ func (o budgetOptions) chosen(ctx context.Context) ([]at, error) {
 		}
 		return all[n : n+1], nil
 	case len(all) > 1 && o.user != "":
-		n := part.Of(o.user, len(all))
+		n := ledger.PartOf(o.user, len(all))
 		return all[n : n+1], nil
 	case len(all) > 1 && !o.every:
 		return nil, fmt.Errorf("want --part, one of the %d parts of this ledger, from 0", len(all))
@@ -59,7 +58,7 @@ func (o budgetOptions) one(ctx context.Context) (at, error) {
 
 // beginParts makes a ledger in parts.
 func (o budgetOptions) beginParts(ctx context.Context, b ledger.Budget, out io.Writer) error {
-	book, err := part.Begin(ctx, o.ledger, o.parts, ledger.Options{Budget: b, Head: o.head})
+	book, err := ledger.BeginParts(ctx, o.ledger, o.parts, ledger.Options{Budget: b, Head: o.head})
 	if err != nil {
 		return o.advise(err)
 	}
@@ -114,7 +113,7 @@ func runBudgetDivide(ctx context.Context, o budgetOptions, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	proof, err := part.Divide(ctx, o.ledger, o.parts, ledger.Signing{SecretID: id, ChainKey: key, Unsigned: o.unsigned})
+	proof, err := ledger.DivideAt(ctx, o.ledger, o.parts, ledger.Signing{SecretID: id, ChainKey: key, Unsigned: o.unsigned})
 	if errors.Is(err, ledger.ErrSecret) {
 		return fmt.Errorf("%w; --secret is the file that the gateway has, and --unsigned does without one that is lost", err)
 	} else if err != nil {

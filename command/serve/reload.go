@@ -9,7 +9,7 @@ import (
 	"sotto/promise/dp"
 	"sotto/service/gateway"
 	"sotto/service/httpserve"
-	"sotto/service/ledger/part"
+	"sotto/service/ledger"
 )
 
 // reloader reads what a gateway was made of anew, while it runs.
@@ -17,7 +17,7 @@ type reloader struct {
 	o            *gatewayOptions
 	service      *gateway.Service
 	certificates *httpserve.Certificates
-	book         *part.Ledger
+	book         *ledger.Divided
 	secret       gateway.Secret
 
 	mu    sync.Mutex // guards the rest

@@ -10,7 +10,6 @@ import (
 
 	"sotto/service/gateway"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 )
 
 // Payment are the flags of a command whose releases are paid for from a ledger that is
@@ -39,7 +38,7 @@ func (p *Payment) Pay(ctx context.Context, releases int, each ledger.Request) er
 		}
 		options.SecretID, options.ChainKey = secret.ID(), secret.ChainKey()
 	}
-	book, err := part.Open(ctx, p.Ledger, options)
+	book, err := ledger.OpenAny(ctx, p.Ledger, options)
 	if err != nil {
 		return fmt.Errorf("nothing was told: %w; make a ledger with sotto budget init, and give its --secret if it has one", err)
 	}

@@ -20,7 +20,6 @@ import (
 	"sotto/service/gateway"
 	"sotto/service/httpserve/servetest"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 	"sotto/service/pgtest"
 )
 
@@ -47,7 +46,7 @@ func TestLoadPostgres(t *testing.T) {
 // load starts two gateways on an empty ledger, asks them, and says what came of it.
 func (c crowd) load(t *testing.T, s *pgtest.Server, lasts time.Duration) {
 	url := s.URL(s.Schema(t))
-	book, err := part.Open(t.Context(), url, loadLedger())
+	book, err := ledger.OpenAny(t.Context(), url, loadLedger())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,7 @@ func (c crowd) load(t *testing.T, s *pgtest.Server, lasts time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if proof := part.Together(proofs); int(proof.Spends) < n {
+	if proof := ledger.ProofOfParts(proofs); int(proof.Spends) < n {
 		t.Errorf("%d releases were made and %d paid for", n, proof.Spends)
 	}
 }
@@ -169,7 +168,7 @@ func (g *loadedGateway) end(t *testing.T) {
 // serveLoad is a gateway that answers until its input ends. It says its address, and for
 // each line that it reads what it has had of the processors.
 func serveLoad(t *testing.T, url string) {
-	book, err := part.Open(t.Context(), url, loadLedger())
+	book, err := ledger.OpenAny(t.Context(), url, loadLedger())
 	if err != nil {
 		t.Fatal(err)
 	}

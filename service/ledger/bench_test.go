@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 	"sotto/service/pgtest"
 )
 
@@ -43,11 +42,11 @@ func TestBench(t *testing.T) {
 		for _, gateways := range []int{1, 2, 4} {
 			url := s.URL(s.Schema(t))
 			o := ledger.Options{Budget: benchBudget(), SecretID: "first", ChainKey: chainKey(1)}
-			var book *part.Ledger
+			var book *ledger.Divided
 			if parts == 1 {
-				book, err = part.Open(t.Context(), url, o)
+				book, err = ledger.OpenAny(t.Context(), url, o)
 			} else {
-				book, err = part.Begin(t.Context(), url, parts, o)
+				book, err = ledger.BeginParts(t.Context(), url, parts, o)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +112,7 @@ func spendFor(t *testing.T, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := part.Open(t.Context(), url, ledger.Options{SecretID: "first", ChainKey: chainKey(1)})
+	l, err := ledger.OpenAny(t.Context(), url, ledger.Options{SecretID: "first", ChainKey: chainKey(1)})
 	if err != nil {
 		t.Fatal(err)
 	}

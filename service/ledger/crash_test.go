@@ -19,7 +19,6 @@ import (
 	"sotto/service/ledger"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/disk/disktest"
-	"sotto/service/ledger/part"
 )
 
 // crashHistories is how many histories are drawn; SOTTO_CRASHES says another number,
@@ -260,7 +259,7 @@ func (h *past) live(ctx context.Context, d *disktest.Disk) (states []state) {
 	failing := 0
 	d.Fail = func(disktest.Op) bool { failing--; return failing == 0 }
 	var err error
-	if c.ledger, err = part.Open(ctx, crashPath, h.options(on)); err != nil {
+	if c.ledger, err = ledger.OpenAny(ctx, crashPath, h.options(on)); err != nil {
 		h.fault("a life does not begin: %v", err)
 		return nil
 	}
@@ -292,7 +291,7 @@ func (h *past) live(ctx context.Context, d *disktest.Disk) (states []state) {
 type clients struct {
 	past   *past
 	ctx    context.Context
-	ledger *part.Ledger
+	ledger *ledger.Divided
 	asking sync.WaitGroup
 
 	mu      sync.Mutex // guards the rest, and answers
@@ -366,7 +365,7 @@ type payment struct {
 }
 
 // of asks a ledger, and says whether nothing was new in it.
-func (a *ask) of(ctx context.Context, l *part.Ledger) (paid []ledger.Reserved, repeated bool, err error) {
+func (a *ask) of(ctx context.Context, l *ledger.Divided) (paid []ledger.Reserved, repeated bool, err error) {
 	if len(a.shards) == 0 {
 		receipts, err := l.Spend(ctx, a.spend)
 		return nil, err == nil && receipts[0].Repeated, err
@@ -469,7 +468,7 @@ func flipped(b []byte, at, bit int) []byte {
 
 // reopen opens the ledger on a disk, and holds it against what was answered.
 func (h *past) reopen(ctx context.Context, d *disktest.Disk, answered []answer) error {
-	l, err := part.Open(ctx, crashPath, h.options(d))
+	l, err := ledger.OpenAny(ctx, crashPath, h.options(d))
 	if err != nil {
 		return err
 	}
@@ -537,7 +536,7 @@ func (h *past) held(paid map[payment]int, answered []answer) (err error) {
 
 // goOn asks a ledger that was opened again, and cuts its power: what was answered before
 // or is answered now is still paid for.
-func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answered []answer) error {
+func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *ledger.Divided, answered []answer) error {
 	last := ask{text: "last", spend: request("dora", "last", 1)}
 	if _, repeated, err := last.of(ctx, l); err != nil || repeated {
 		return fmt.Errorf("a spend when it is open again: repeated %v, %w", repeated, err)
@@ -549,7 +548,7 @@ func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answe
 	}
 	after := d.Copy()
 	after.PowerCut()
-	again, err := part.Open(ctx, crashPath, h.options(after))
+	again, err := ledger.OpenAny(ctx, crashPath, h.options(after))
 	if err != nil {
 		return fmt.Errorf("without power after that: %w", err)
 	}
@@ -563,7 +562,7 @@ func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answe
 }
 
 // again asks for what was answered: it is answered alike, and costs nothing.
-func (a *answer) again(ctx context.Context, l *part.Ledger) error {
+func (a *answer) again(ctx context.Context, l *ledger.Divided) error {
 	paid, repeated, err := a.of(ctx, l)
 	if err != nil || !repeated || !reflect.DeepEqual(paid, a.paid) {
 		return fmt.Errorf("%q was answered, and is paid for again: %+v, before %+v: %w", a.text, paid, a.paid, err)

@@ -13,7 +13,6 @@ import (
 
 	"sotto/promise/dp"
 	"sotto/service/ledger"
-	"sotto/service/ledger/part"
 	"sotto/service/pgtest"
 )
 
@@ -21,9 +20,9 @@ func partOptions() ledger.Options {
 	return ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Clock: newClock().now}
 }
 
-func openParts(t *testing.T, url string, o ledger.Options) *part.Ledger {
+func openParts(t *testing.T, url string, o ledger.Options) *ledger.Divided {
 	t.Helper()
-	l, err := part.Open(t.Context(), url, o)
+	l, err := ledger.OpenAny(t.Context(), url, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,16 +30,16 @@ func openParts(t *testing.T, url string, o ledger.Options) *part.Ledger {
 	return l
 }
 
-func verifyParts(t *testing.T, l *part.Ledger) ledger.Proof {
+func verifyParts(t *testing.T, l *ledger.Divided) ledger.Proof {
 	t.Helper()
 	proofs, err := l.Verify(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return part.Together(proofs)
+	return ledger.ProofOfParts(proofs)
 }
 
-func leftIn(t *testing.T, l *part.Ledger, subject string) float64 {
+func leftIn(t *testing.T, l *ledger.Divided, subject string) float64 {
 	t.Helper()
 	b, err := l.Balance(t.Context(), subject)
 	if err != nil {
@@ -55,21 +54,21 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Shared(t)
 	url := s.URL(s.Schema(t))
-	if _, err := part.Begin(t.Context(), url, 1, partOptions()); err == nil {
+	if _, err := ledger.BeginParts(t.Context(), url, 1, partOptions()); err == nil {
 		t.Error("one part was begun")
 	}
-	first, err := part.Begin(t.Context(), url, 4, partOptions())
+	first, err := ledger.BeginParts(t.Context(), url, 4, partOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { first.Close() })
-	if _, err = part.Begin(t.Context(), url, 4, partOptions()); err == nil {
+	if _, err = ledger.BeginParts(t.Context(), url, 4, partOptions()); err == nil {
 		t.Error("a ledger was begun twice")
 	}
 	if _, err = ledger.OpenPostgres(t.Context(), url, partOptions()); !errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), "in parts") {
 		t.Errorf("opened as one: %v, want it refused", err)
 	}
-	books := []*part.Ledger{first, openParts(t, url, partOptions())}
+	books := []*ledger.Divided{first, openParts(t, url, partOptions())}
 	if n := len(books[1].Parts()); n != 4 {
 		t.Fatalf("it has %d parts, want 4", n)
 	}
@@ -105,14 +104,14 @@ func TestParts(t *testing.T) {
 	for i := range 5 {
 		apart = append(apart, request(fmt.Sprint("new ", i), "a", 1))
 	}
-	if _, err = books[0].Spend(t.Context(), apart...); !errors.Is(err, part.ErrApart) || leftIn(t, books[0], "new 0") != 10 {
-		t.Errorf("subjects of several parts in one call: %v, want %v and nothing spent", err, part.ErrApart)
+	if _, err = books[0].Spend(t.Context(), apart...); !errors.Is(err, ledger.ErrApart) || leftIn(t, books[0], "new 0") != 10 {
+		t.Errorf("subjects of several parts in one call: %v, want %v and nothing spent", err, ledger.ErrApart)
 	}
 	testPartJobs(t, books[0])
 }
 
 // testPartJobs pays for shards whose users are in several parts.
-func testPartJobs(t *testing.T, l *part.Ledger) {
+func testPartJobs(t *testing.T, l *ledger.Divided) {
 	t.Helper()
 	of := demand{}
 	for i := range 20 {
@@ -197,7 +196,7 @@ func TestDivide(t *testing.T) {
 	}
 	secret := ledger.Signing{SecretID: "first", ChainKey: chainKey(1)}
 	for name, m := range map[string]ledger.Signing{"no secret": {}, "another key": {SecretID: "first", ChainKey: chainKey(2)}, "another secret": {SecretID: "second", ChainKey: chainKey(1)}} {
-		if _, err := part.Divide(t.Context(), s.URL(schema), 3, m); err == nil {
+		if _, err := ledger.DivideAt(t.Context(), s.URL(schema), 3, m); err == nil {
 			t.Fatalf("%s: it was divided", name)
 		}
 	}
@@ -222,14 +221,14 @@ func TestDivide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = part.Divide(t.Context(), s.URL(schema), 3, secret); !errors.Is(err, ledger.ErrDamaged) {
+		if _, err = ledger.DivideAt(t.Context(), s.URL(schema), 3, secret); !errors.Is(err, ledger.ErrDamaged) {
 			t.Errorf("%s: %v, want %v", harm[0], err, ledger.ErrDamaged)
 		}
 		if _, err = conn.Exec(t.Context(), harm[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if p, err := part.Divide(t.Context(), s.URL(schema), 3, secret); err != nil || p.Entries != proof.Entries || p.Spends != proof.Spends || p.Subjects != proof.Subjects {
+	if p, err := ledger.DivideAt(t.Context(), s.URL(schema), 3, secret); err != nil || p.Entries != proof.Entries || p.Spends != proof.Spends || p.Subjects != proof.Subjects {
 		t.Fatalf("%+v, %v; want what it held, %+v", p, err, proof)
 	}
 	if _, err := l.Spend(t.Context(), request("user 1", "later", 0.5)); !errors.Is(err, ledger.ErrUnavailable) {
@@ -262,7 +261,7 @@ func TestDivide(t *testing.T) {
 	if _, err := parts.Reserve(t.Context(), job); !errors.Is(err, ledger.ErrConflict) {
 		t.Errorf("another job of its name: %v, want %v", err, ledger.ErrConflict)
 	}
-	if _, err := part.Divide(t.Context(), s.URL(schema), 3, secret); err == nil {
+	if _, err := ledger.DivideAt(t.Context(), s.URL(schema), 3, secret); err == nil {
 		t.Error("it was divided twice")
 	}
 	var n int
@@ -273,7 +272,7 @@ func TestDivide(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), harm); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := part.Open(t.Context(), s.URL(schema), partOptions()); !errors.Is(err, ledger.ErrDamaged) {
+		if _, err := ledger.OpenAny(t.Context(), s.URL(schema), partOptions()); !errors.Is(err, ledger.ErrDamaged) {
 			t.Errorf("%s: %v, want %v", harm, err, ledger.ErrDamaged)
 		}
 	}

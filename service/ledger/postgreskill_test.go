@@ -13,7 +13,6 @@ import (
 	"sotto/service/ledger"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/disk/disktest"
-	"sotto/service/ledger/part"
 	"sotto/service/ledger/witness"
 	"sotto/service/pgtest"
 )
@@ -98,7 +97,7 @@ type killing struct {
 	direct string // the ledger's address without the tap
 	schema string
 	disk   *disktest.Disk
-	book   *part.Ledger
+	book   *ledger.Divided
 	n      int // of names that were asked for
 
 	kills int
@@ -123,7 +122,7 @@ func (k *killing) begin(t *testing.T, s *pgtest.Server) {
 	k.schema = s.Schema(t)
 	k.tap, k.direct, k.disk = s.Tap(t), s.URL(k.schema), disktest.New(disktest.Source(1))
 	if k.parts > 0 {
-		l, err := part.Begin(t.Context(), k.direct, k.parts, k.options())
+		l, err := ledger.BeginParts(t.Context(), k.direct, k.parts, k.options())
 		if err = errors.Join(err, l.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +137,7 @@ func (k *killing) open(t *testing.T) {
 	t.Helper()
 	var err error
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
-		if k.book, err = part.Open(t.Context(), k.tap.URL(k.schema), k.options()); err == nil {
+		if k.book, err = ledger.OpenAny(t.Context(), k.tap.URL(k.schema), k.options()); err == nil {
 			return
 		}
 		if !errors.Is(err, ledger.ErrUnavailable) || errors.Is(err, ledger.ErrDamaged) {
@@ -242,7 +241,7 @@ func (k *killing) check(t *testing.T) {
 	heads.PowerCut()
 	o := k.options()
 	o.ReadOnly, o.Disk = true, heads
-	l, err := part.Open(t.Context(), k.direct, o)
+	l, err := ledger.OpenAny(t.Context(), k.direct, o)
 	if err != nil {
 		k.faults = append(k.faults, fmt.Sprintf("it cannot be opened: %v", err))
 		return
@@ -287,7 +286,7 @@ func (k *killing) check(t *testing.T) {
 func (k *killing) marksOf(names []payment) int {
 	in := map[int]bool{}
 	for _, n := range names {
-		in[part.Of(n.subject, max(k.parts, 1))] = true
+		in[ledger.PartOf(n.subject, max(k.parts, 1))] = true
 	}
 	return len(in)
 }
@@ -302,7 +301,7 @@ func (k *killing) covered(t *testing.T, heads disk.Disk, last []uint64) {
 			schema = fmt.Sprintf("%s_part%d_of_%d", k.schema, i, k.parts)
 		}
 		if k.apart {
-			place = part.Head("/heads/head", i, k.parts)
+			place = ledger.PartHead("/heads/head", i, k.parts)
 		}
 		w, err := witness.Open(place, "postgres."+schema, heads)
 		if err != nil {

@@ -1,18 +1,16 @@
-package part
+package ledger
 
 import (
 	"context"
 	"errors"
 	"slices"
-
-	"sotto/service/ledger"
 )
 
 // Reserve pays for the shards of a job as [ledger.Ledger.Reserve] does. What is paid
 // in different parts is paid one by one: if one of them fails, the others are paid
 // for, and to ask again costs nothing.
-func (l *Ledger) Reserve(ctx context.Context, shards ...ledger.Shard) ([]ledger.Reserved, error) {
-	return l.reserve(ctx, shards, (*ledger.Ledger).Reserve)
+func (l *Divided) Reserve(ctx context.Context, shards ...Shard) ([]Reserved, error) {
+	return l.reserve(ctx, shards, (*Ledger).Reserve)
 }
 
 // ReserveAll pays for the shards of a job if every budget allows it. The error is a
@@ -20,23 +18,23 @@ func (l *Ledger) Reserve(ctx context.Context, shards ...ledger.Shard) ([]ledger.
 // every budget is looked at first: somebody who spends at the same moment may still
 // exhaust one while the others are paid. Those stay paid, and to ask again costs
 // nothing.
-func (l *Ledger) ReserveAll(ctx context.Context, shards ...ledger.Shard) ([]ledger.Reserved, error) {
+func (l *Divided) ReserveAll(ctx context.Context, shards ...Shard) ([]Reserved, error) {
 	if len(l.parts) > 1 {
 		if err := l.Affords(ctx, shards...); err != nil {
 			return nil, err
 		}
 	}
-	return l.reserve(ctx, shards, (*ledger.Ledger).ReserveAll)
+	return l.reserve(ctx, shards, (*Ledger).ReserveAll)
 }
 
 // Affords returns nil if every budget allows shards as it is now, or they were paid for,
 // and the error that ReserveAll would return otherwise. Nothing is spent.
-func (l *Ledger) Affords(ctx context.Context, shards ...ledger.Shard) error {
+func (l *Divided) Affords(ctx context.Context, shards ...Shard) error {
 	if len(l.parts) == 1 {
 		return l.parts[0].Affords(ctx, shards...)
 	}
-	refused := make([]*ledger.Exhausted, len(l.parts))
-	if err := l.each(func(i int, p *ledger.Ledger) error {
+	refused := make([]*Exhausted, len(l.parts))
+	if err := l.each(func(i int, p *Ledger) error {
 		mine, _ := l.share(i, shards, true)
 		if len(mine) == 0 {
 			return nil
@@ -49,7 +47,7 @@ func (l *Ledger) Affords(ctx context.Context, shards ...ledger.Shard) error {
 	}); err != nil {
 		return err
 	}
-	var all ledger.Exhausted
+	var all Exhausted
 	for _, r := range refused {
 		if r != nil {
 			all.Subjects = append(all.Subjects, r.Subjects...)
@@ -64,16 +62,16 @@ func (l *Ledger) Affords(ctx context.Context, shards ...ledger.Shard) error {
 
 // share returns what of shards is for a part, and of which shard each is. One without
 // demands is kept in the part that the name of its job is in, and looked for in all.
-func (l *Ledger) share(part int, shards []ledger.Shard, look bool) (mine []ledger.Shard, of []int) {
+func (l *Divided) share(part int, shards []Shard, look bool) (mine []Shard, of []int) {
 	for k, s := range shards {
 		if len(s.Demands) == 0 {
-			if look || Of("job "+s.Job, len(l.parts)) == part {
+			if look || PartOf("job "+s.Job, len(l.parts)) == part {
 				mine, of = append(mine, s), append(of, k)
 			}
 			continue
 		}
 		s.Whole = s.Content()
-		s.Demands = slices.DeleteFunc(slices.Clone(s.Demands), func(d ledger.Demand) bool { return Of(d.Subject, len(l.parts)) != part })
+		s.Demands = slices.DeleteFunc(slices.Clone(s.Demands), func(d Demand) bool { return PartOf(d.Subject, len(l.parts)) != part })
 		if len(s.Demands) > 0 {
 			mine, of = append(mine, s), append(of, k)
 		}
@@ -81,19 +79,19 @@ func (l *Ledger) share(part int, shards []ledger.Shard, look bool) (mine []ledge
 	return mine, of
 }
 
-func (l *Ledger) reserve(ctx context.Context, shards []ledger.Shard, pay func(*ledger.Ledger, context.Context, ...ledger.Shard) ([]ledger.Reserved, error)) ([]ledger.Reserved, error) {
+func (l *Divided) reserve(ctx context.Context, shards []Shard, pay func(*Ledger, context.Context, ...Shard) ([]Reserved, error)) ([]Reserved, error) {
 	if len(l.parts) == 1 {
 		return pay(l.parts[0], ctx, shards...)
 	}
 	for _, s := range shards {
-		if len(s.Demands) == 0 && s.Whole == (ledger.Digest{}) {
+		if len(s.Demands) == 0 && s.Whole == (Digest{}) {
 			return nil, errors.New("part: the shard has no demands, must have at least one, or say what it stands for")
 		}
 	}
-	answers := make([][]ledger.Reserved, len(l.parts))
+	answers := make([][]Reserved, len(l.parts))
 	of := make([][]int, len(l.parts))
-	if err := l.each(func(i int, p *ledger.Ledger) (err error) {
-		var mine []ledger.Shard
+	if err := l.each(func(i int, p *Ledger) (err error) {
+		var mine []Shard
 		if mine, of[i] = l.share(i, shards, false); len(mine) > 0 {
 			answers[i], err = pay(p, ctx, mine...)
 		}
@@ -101,7 +99,7 @@ func (l *Ledger) reserve(ctx context.Context, shards []ledger.Shard, pay func(*l
 	}); err != nil {
 		return nil, err
 	}
-	together := make([]ledger.Reserved, len(shards))
+	together := make([]Reserved, len(shards))
 	left := make([]map[string]bool, len(shards))
 	for k := range together {
 		together[k].Repeated, left[k] = true, map[string]bool{}

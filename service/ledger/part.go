@@ -1,14 +1,4 @@
-// Package part keeps a ledger in parts, each of which is a whole ledger for its
-// share of the subjects, by a hash of their names: they are written at the same
-// time, and may lie on different servers.
-//
-// Nothing is counted across parts: a subject is in one of them, and so are all of
-// its spends, grants and keys. A ledger in a file, or in a database and undivided, has
-// one part, so that [Open] opens every ledger. The smallest use is
-//
-//	book, err := part.Open(ctx, "postgres://sotto@db/sotto", ledger.Options{…})
-//	receipts, err := book.Spend(ctx, ledger.Request{Subject: "alice", …})
-package part
+package ledger
 
 import (
 	"context"
@@ -19,34 +9,44 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"sotto/service/ledger"
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/postgres"
 )
+
+// This part of the package keeps a ledger in parts, each of which is a whole ledger for its
+// share of the subjects, by a hash of their names: they are written at the same
+// time, and may lie on different servers.
+//
+// Nothing is counted across parts: a subject is in one of them, and so are all of
+// its spends, grants and keys. A ledger in a file, or in a database and undivided, has
+// one part, so that [Open] opens every ledger. The smallest use is
+//
+//	book, err := OpenAny(ctx, "postgres://sotto@db/sotto", ledger.Options{…})
+//	receipts, err := book.Spend(ctx, ledger.Request{Subject: "alice", …})
 
 // ErrApart is returned by Spend for subjects that are not all in one part: they
 // cannot be paid for together.
 var ErrApart = errors.New("part: the subjects are in different parts of the ledger, must be paid for by a call each")
 
 // Ledger is a ledger in one or more parts. It is safe for concurrent use.
-type Ledger struct{ parts []*ledger.Ledger }
+type Divided struct{ parts []*Ledger }
 
 const timeout = 10 * time.Second // for what is asked once
 
 // Places returns where the parts of the ledger at a place are, in their order: the
 // place itself if it is undivided, or a file.
-func Places(ctx context.Context, place string) ([]string, error) {
-	if !ledger.InDatabase(place) {
+func PartPlaces(ctx context.Context, place string) ([]string, error) {
+	if !InDatabase(place) {
 		return []string{place}, nil
 	}
 	return postgres.Places(ctx, place, timeout)
 }
 
 // Of returns which of so many parts a subject is in.
-func Of(subject string, parts int) int { return book.PartOf(subject, parts) }
+func PartOf(subject string, parts int) int { return book.PartOf(subject, parts) }
 
 // Begin makes a ledger of so many parts in a database, with every budget unspent.
-func Begin(ctx context.Context, place string, parts int, o ledger.Options) (*Ledger, error) {
+func BeginParts(ctx context.Context, place string, parts int, o Options) (*Divided, error) {
 	if err := check(place, parts); err != nil {
 		return nil, err
 	}
@@ -57,19 +57,19 @@ func Begin(ctx context.Context, place string, parts int, o ledger.Options) (*Led
 		return nil, err
 	}
 	o.New = true
-	return Open(ctx, place, o)
+	return OpenAny(ctx, place, o)
 }
 
 // Divide makes parts of the undivided ledger in a database; see [ledger.Divide].
-func Divide(ctx context.Context, place string, parts int, s ledger.Signing) (ledger.Proof, error) {
+func DivideAt(ctx context.Context, place string, parts int, s Signing) (Proof, error) {
 	if err := check(place, parts); err != nil {
-		return ledger.Proof{}, err
+		return Proof{}, err
 	}
-	return ledger.Divide(ctx, place, parts, s)
+	return Divide(ctx, place, parts, s)
 }
 
 func check(place string, parts int) error {
-	if !ledger.InDatabase(place) {
+	if !InDatabase(place) {
 		return errors.New("part: the ledger is a file, must be in a database to have parts")
 	}
 	if parts < 2 || parts > book.MaxParts {
@@ -80,14 +80,14 @@ func check(place string, parts int) error {
 
 // Open opens the ledger at a place, as [ledger.Open] does. A head in a file is one
 // for each part, whose number is behind its name.
-func Open(ctx context.Context, place string, o ledger.Options) (*Ledger, error) {
-	places, err := Places(ctx, place)
+func OpenAny(ctx context.Context, place string, o Options) (*Divided, error) {
+	places, err := PartPlaces(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{parts: make([]*ledger.Ledger, len(places))}
+	l := &Divided{parts: make([]*Ledger, len(places))}
 	if len(places) == 1 {
-		l.parts[0], err = ledger.Open(ctx, places[0], o)
+		l.parts[0], err = Open(ctx, places[0], o)
 		if err != nil {
 			return nil, err
 		}
@@ -98,8 +98,8 @@ func Open(ctx context.Context, place string, o ledger.Options) (*Ledger, error) 
 		group.Go(func() error {
 			p := o
 			p.Newcomers = (o.Newcomers + len(places) - 1) / len(places)
-			p.Part, p.Head = &book.Part{Number: i, Of: len(places)}, Head(o.Head, i, len(places))
-			opened, failed := ledger.Open(ctx, places[i], p)
+			p.Part, p.Head = &book.Part{Number: i, Of: len(places)}, PartHead(o.Head, i, len(places))
+			opened, failed := Open(ctx, places[i], p)
 			if failed != nil {
 				return fmt.Errorf("part %d of %d: %w", i, len(places), failed)
 			}
@@ -114,24 +114,24 @@ func Open(ctx context.Context, place string, o ledger.Options) (*Ledger, error) 
 }
 
 // Head names where the head of a part is noted, if that of the ledger is at a place.
-func Head(place string, part, of int) string {
-	if of == 1 || place == "" || place == ledger.NoHead || ledger.InDatabase(place) {
+func PartHead(place string, part, of int) string {
+	if of == 1 || place == "" || place == NoHead || InDatabase(place) {
 		return place // where each has a name of its own
 	}
 	return fmt.Sprintf("%s.%d", place, part)
 }
 
 // Parts returns the parts, in their order.
-func (l *Ledger) Parts() []*ledger.Ledger { return l.parts }
+func (l *Divided) Parts() []*Ledger { return l.parts }
 
 // of returns the part that a subject is in.
-func (l *Ledger) of(subject string) *ledger.Ledger { return l.parts[Of(subject, len(l.parts))] }
+func (l *Divided) of(subject string) *Ledger { return l.parts[PartOf(subject, len(l.parts))] }
 
 // Spend pays for releases as [ledger.Ledger.Spend] does, of subjects in one part.
 // Without requests it tries whether all parts can be written.
-func (l *Ledger) Spend(ctx context.Context, requests ...ledger.Request) ([]ledger.Receipt, error) {
+func (l *Divided) Spend(ctx context.Context, requests ...Request) ([]Receipt, error) {
 	if len(requests) == 0 {
-		return nil, l.each(func(_ int, p *ledger.Ledger) error { _, err := p.Spend(ctx); return err })
+		return nil, l.each(func(_ int, p *Ledger) error { _, err := p.Spend(ctx); return err })
 	}
 	in := l.of(requests[0].Subject)
 	for _, r := range requests[1:] {
@@ -143,7 +143,7 @@ func (l *Ledger) Spend(ctx context.Context, requests ...ledger.Request) ([]ledge
 }
 
 // each does something with all parts at the same time.
-func (l *Ledger) each(do func(i int, p *ledger.Ledger) error) error {
+func (l *Divided) each(do func(i int, p *Ledger) error) error {
 	var group errgroup.Group
 	for i, p := range l.parts {
 		group.Go(func() error { return do(i, p) })
@@ -152,17 +152,17 @@ func (l *Ledger) each(do func(i int, p *ledger.Ledger) error) error {
 }
 
 // Balance says where a subject stands.
-func (l *Ledger) Balance(ctx context.Context, subject string) (ledger.Balance, error) {
+func (l *Divided) Balance(ctx context.Context, subject string) (Balance, error) {
 	return l.of(subject).Balance(ctx, subject)
 }
 
 // Grant gives a subject more, in the current window alone.
-func (l *Ledger) Grant(ctx context.Context, g ledger.Grant) error {
+func (l *Divided) Grant(ctx context.Context, g Grant) error {
 	return l.of(g.Subject).Grant(ctx, g)
 }
 
 // Balances calls yield with every subject that did something in the current window.
-func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b ledger.Balance) error) error {
+func (l *Divided) Balances(ctx context.Context, yield func(subject string, b Balance) error) error {
 	for _, p := range l.parts {
 		if err := p.Balances(ctx, yield); err != nil {
 			return err
@@ -172,13 +172,13 @@ func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b ledg
 }
 
 // Budget returns the budget of all subjects, as it was last seen.
-func (l *Ledger) Budget() ledger.Budget { return l.parts[0].Budget() }
+func (l *Divided) Budget() Budget { return l.parts[0].Budget() }
 
 // Verify proves every part; see [ledger.Ledger.VerifyWith]. A hash that was noted
 // must be in one of them.
-func (l *Ledger) Verify(ctx context.Context) ([]ledger.Proof, error) {
-	proofs := make([]ledger.Proof, len(l.parts))
-	err := l.each(func(i int, p *ledger.Ledger) (err error) {
+func (l *Divided) Verify(ctx context.Context) ([]Proof, error) {
+	proofs := make([]Proof, len(l.parts))
+	err := l.each(func(i int, p *Ledger) (err error) {
 		if proofs[i], err = p.Verify(ctx); err != nil && len(l.parts) > 1 {
 			err = fmt.Errorf("part %d of %d: %w", i, len(l.parts), err)
 		}
@@ -189,11 +189,11 @@ func (l *Ledger) Verify(ctx context.Context) ([]ledger.Proof, error) {
 
 // Together sums proofs of parts up. The head is the hash of their heads, one after
 // the other, and the MAC is known as far as that of the least known.
-func Together(proofs []ledger.Proof) ledger.Proof {
+func ProofOfParts(proofs []Proof) Proof {
 	if len(proofs) == 1 {
 		return proofs[0]
 	}
-	all := ledger.Proof{MAC: ledger.MACChecked}
+	all := Proof{MAC: MACChecked}
 	heads := sha256.New()
 	for _, p := range proofs {
 		all.Entries, all.Spends, all.Subjects = all.Entries+p.Entries, all.Spends+p.Spends, all.Subjects+p.Subjects
@@ -201,16 +201,16 @@ func Together(proofs []ledger.Proof) ledger.Proof {
 		if p.Last.After(all.Last) {
 			all.Last = p.Last
 		}
-		if all.MAC == ledger.MACChecked || p.MAC == ledger.MACAbsent {
+		if all.MAC == MACChecked || p.MAC == MACAbsent {
 			all.MAC = p.MAC
 		}
 	}
-	all.Head = ledger.Digest(heads.Sum(nil))
+	all.Head = Digest(heads.Sum(nil))
 	return all
 }
 
 // Close closes all parts.
-func (l *Ledger) Close() error {
+func (l *Divided) Close() error {
 	var all error
 	for _, p := range l.parts {
 		if p != nil { // it was opened
