@@ -19,7 +19,6 @@ import (
 	"sotto/service/gateway/keys"
 	"sotto/service/httpserve"
 	"sotto/service/ledger"
-	"sotto/service/ledger/postgres"
 )
 
 // safe refuses what production must not be, and warns of it otherwise.
@@ -104,7 +103,7 @@ func (o *gatewayOptions) reached(flag, place string) error {
 	if !ledger.InDatabase(place) {
 		return nil
 	}
-	switch exposed, err := postgres.Exposed(place); {
+	switch exposed, err := ledger.Exposed(place); {
 	case err != nil:
 		return err
 	case exposed != "" && o.production:
@@ -112,7 +111,7 @@ func (o *gatewayOptions) reached(flag, place string) error {
 	case exposed != "":
 		o.Log.Warn(flag + " " + exposed)
 	}
-	if o.production && postgres.Telling(place) {
+	if o.production && ledger.Telling(place) {
 		return fmt.Errorf("--production: %s has a password in its address, which lists of processes and settings show, must have none: give it by PGPASSWORD or by the file of PGPASSFILE", flag)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/postgres"
 )
 
 // Signing says with what the parts of a ledger are signed that is divided.
@@ -27,7 +26,7 @@ func Divide(ctx context.Context, address string, parts int, s Signing) (Proof, e
 		return Proof{}, err
 	}
 	d := &divider{*newAuditor(nil), s}
-	if err := postgres.Divide(ctx, address, parts, defaultTimeout, d); err != nil {
+	if err := divideDatabase(ctx, address, parts, defaultTimeout, d); err != nil {
 		return Proof{}, err
 	}
 	d.proof.Subjects = len(d.who)
@@ -40,10 +39,10 @@ type divider struct {
 	with Signing
 }
 
-// Read implements [postgres.Divider].
+// Read implements [Divider].
 func (d *divider) Read(e *Entry) error { return d.read(e) }
 
-// Whole implements [postgres.Divider]. What is signed with another key than that
+// Whole implements [Divider]. What is signed with another key than that
 // of the parts would be vouched for by whoever did not check it.
 func (d *divider) Whole(from book.Page) error {
 	d.page = from
@@ -57,7 +56,7 @@ func (d *divider) Whole(from book.Page) error {
 	return last.Check(d.with.ChainKey, d.secret)
 }
 
-// Close implements [postgres.Divider].
+// Close implements [Divider].
 func (d *divider) Close(to book.Page, part book.Part) error {
 	if err := to.Append(&Entry{Kind: KindPart, At: d.proof.Last, Part: &part}); err != nil {
 		return err
@@ -86,5 +85,5 @@ func (d *divider) sign(to book.Page) error {
 	return err
 }
 
-// Sums implements [postgres.Divider].
+// Sums implements [Divider].
 func (d *divider) Sums() map[book.Account]book.Sums { return d.sums }

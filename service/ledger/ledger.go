@@ -19,7 +19,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/postgres"
 	"sotto/service/ledger/witness"
 )
 
@@ -184,7 +183,7 @@ func OpenFile(path string, o Options) (*Ledger, error) {
 // server must not run with fsync off; commits are synchronous whatever its
 // settings say.
 func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
-	s, err := postgres.Connect(ctx, url, postgres.Settings{Timeout: cmp.Or(o.Timeout, defaultTimeout), Standbys: o.Standbys})
+	s, err := connectDatabase(ctx, url, databaseSettings{Timeout: cmp.Or(o.Timeout, defaultTimeout), Standbys: o.Standbys})
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/footing"
-	"sotto/service/ledger/postgres"
 	"sotto/service/ledger/witness"
 )
 
@@ -29,7 +28,7 @@ func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error
 	if !InDatabase(ledger) {
 		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger), nil)
 	}
-	s, err := postgres.Connect(ctx, ledger, postgres.Settings{Timeout: defaultTimeout})
+	s, err := connectDatabase(ctx, ledger, databaseSettings{Timeout: defaultTimeout})
 	if err != nil {
 		return nil, err
 	}

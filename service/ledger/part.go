@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/postgres"
 )
 
 // This part of the package keeps a ledger in parts, each of which is a whole ledger for its
@@ -39,7 +38,7 @@ func PartPlaces(ctx context.Context, place string) ([]string, error) {
 	if !InDatabase(place) {
 		return []string{place}, nil
 	}
-	return postgres.Places(ctx, place, timeout)
+	return databasePlaces(ctx, place, timeout)
 }
 
 // Of returns which of so many parts a subject is in.
@@ -53,7 +52,7 @@ func BeginParts(ctx context.Context, place string, parts int, o Options) (*Divid
 	if err := o.Budget.Validate(); err != nil {
 		return nil, err
 	}
-	if err := postgres.Begin(ctx, place, parts, timeout); err != nil {
+	if err := beginDatabase(ctx, place, parts, timeout); err != nil {
 		return nil, err
 	}
 	o.New = true

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/postgres"
 )
 
 const (
@@ -69,7 +68,7 @@ func (l *Ledger) damaged() error {
 
 // count counts the whole log of a store that keeps sums beside it, and proves those.
 func (l *Ledger) count() error {
-	if _, ok := l.store.(*postgres.Store); !ok {
+	if _, ok := l.store.(*databaseStore); !ok {
 		return nil
 	}
 	l.tally = book.NewTally()

@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 )
 
 // eachSum reads what the database holds, in all windows; of all subjects for "".
-func (p *page) eachSum(subject string, yield func(book.Account, book.Sums) error) error {
+func (p *postgresPage) eachSum(subject string, yield func(book.Account, book.Sums) error) error {
 	query, args := selectSums, []any{}
 	if subject != "" {
 		query, args = selectSums+` WHERE s.subject = $1`, []any{[]byte(subject)}
@@ -30,13 +30,13 @@ func total(sum *book.Cost, more book.Cost) error {
 
 // Lifetime is asked for before anything of the page is Spent: a sheet goes on
 // counting by itself.
-func (p *page) Lifetime(subject string) (book.Cost, error) {
+func (p *postgresPage) Lifetime(subject string) (book.Cost, error) {
 	var sum book.Cost
 	err := p.eachSum(subject, func(_ book.Account, s book.Sums) error { return total(&sum, s.Spent) })
 	return sum, err
 }
 
-func (p *page) Balances(window int64, yield func(book.Standing) error) error {
+func (p *postgresPage) Balances(window int64, yield func(book.Standing) error) error {
 	all := map[string]*book.Standing{}
 	now := map[string]bool{}
 	if err := p.eachSum("", func(a book.Account, s book.Sums) error {
@@ -62,7 +62,7 @@ func (p *page) Balances(window int64, yield func(book.Standing) error) error {
 
 // Entries begins at the last write before the entry that is wanted: the last row
 // of each has its hash, and those of the others are made.
-func (p *page) Entries(from uint64, yield func(*book.Entry) error) error {
+func (p *postgresPage) Entries(from uint64, yield func(*book.Entry) error) error {
 	if err := p.names(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (p *page) Entries(from uint64, yield func(*book.Entry) error) error {
 }
 
 // before returns the end of a write before an entry.
-func (p *page) before(from uint64) (c book.Chain, err error) {
+func (p *postgresPage) before(from uint64) (c book.Chain, err error) {
 	if from <= 1 || from > math.MaxInt64 {
 		return c, nil
 	}
@@ -113,7 +113,7 @@ func (p *page) before(from uint64) (c book.Chain, err error) {
 }
 
 // HashOf implements [book.Page].
-func (p *page) HashOf(seq uint64) (found book.Digest, err error) {
+func (p *postgresPage) HashOf(seq uint64) (found book.Digest, err error) {
 	var hash []byte
 	err = p.tx.QueryRow(p.ctx, `SELECT hash FROM sotto_ledger_log WHERE seq = $1`, int64(min(seq, math.MaxInt64))).Scan(&hash)
 	switch {
@@ -128,11 +128,11 @@ func (p *page) HashOf(seq uint64) (found book.Digest, err error) {
 }
 
 // Carried implements [book.Page]: nothing is archived of a database.
-func (p *page) Carried() (*book.Carried, error) { return nil, nil }
+func (p *postgresPage) Carried() (*book.Carried, error) { return nil, nil }
 
 // Compare looks for sums that are not those of the log. That every key of the
 // log leads to its entry was seen while reading.
-func (p *page) Compare(want map[book.Account]book.Sums) error {
+func (p *postgresPage) Compare(want map[book.Account]book.Sums) error {
 	left := make(map[book.Account]book.Sums, len(want))
 	for at, s := range want {
 		if s != (book.Sums{}) { // a spend of nothing leaves none
@@ -161,7 +161,7 @@ type memory struct {
 }
 
 // recall gives a page what others have read.
-func (s *Store) recall(p *page) {
+func (s *databaseStore) recall(p *postgresPage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.memory.means[:min(len(s.memory.means), p.means)] {
@@ -175,7 +175,7 @@ func (s *Store) recall(p *page) {
 }
 
 // keepInMind keeps what a page has read, or has committed, for others.
-func (s *Store) keepInMind(p *page, kinds ...book.Kind) {
+func (s *databaseStore) keepInMind(p *postgresPage, kinds ...book.Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if all := p.coder.AllMeans(); p.means > len(s.memory.means) && len(all) >= p.means {

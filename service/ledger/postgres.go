@@ -1,6 +1,4 @@
-// Package postgres keeps ledgers in PostgreSQL, where any number of gateways may
-// write the same one.
-package postgres
+package ledger
 
 import (
 	"context"
@@ -17,6 +15,9 @@ import (
 	"sotto/service/ledger/footing"
 )
 
+// This part of the package keeps ledgers in PostgreSQL, where any number of gateways may
+// write the same one.
+
 const (
 	postgresFormat  = "sotto-ledger-2"
 	postgresReaders = 8               // connections for reading at most
@@ -25,15 +26,15 @@ const (
 )
 
 // Settings say what is asked of a database.
-type Settings struct {
+type databaseSettings struct {
 	Timeout  time.Duration // of a connection, and of a write from its begin to its commit
 	Standbys int           // that a commit must wait for; 0 for as many as the server says
 }
 
 // Store is a ledger in a database. Those who write wait for each other at the
 // one row of sotto_ledger_head.
-type Store struct {
-	Settings
+type databaseStore struct {
+	databaseSettings
 	config   *pgx.ConnConfig
 	warnings atomic.Int64 // that the server gave
 	writers  lines        // the one of the ledger's writer
@@ -59,7 +60,7 @@ func newLines(most int) lines {
 // Connect opens a connection to a PostgreSQL database, named by a URL like
 // postgres://user@host/database. It refuses a server that runs with fsync off.
 // Every wait ends after the time-out.
-func Connect(ctx context.Context, url string, settings Settings) (*Store, error) {
+func connectDatabase(ctx context.Context, url string, settings databaseSettings) (*databaseStore, error) {
 	s, err := newStore(url, settings)
 	if err != nil {
 		return nil, err
@@ -86,12 +87,12 @@ func Connect(ctx context.Context, url string, settings Settings) (*Store, error)
 const ledgerName = `current_database() || '.' || coalesce(current_schema(), '')`
 
 // Name tells ledgers of a server apart.
-func (s *Store) Name() string { return s.name }
+func (s *databaseStore) Name() string { return s.name }
 
 // Look sees whether the database has a ledger. Whoever compares that with a head
 // must have read the head before: another gateway may be making both, first the
 // ledger and then its head.
-func (s *Store) Look(ctx context.Context) (there bool, err error) {
+func (s *databaseStore) Look(ctx context.Context) (there bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	err = s.transact(ctx, s.writers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -101,12 +102,12 @@ func (s *Store) Look(ctx context.Context) (there bool, err error) {
 }
 
 // newStore returns a store that has no connection yet.
-func newStore(url string, settings Settings) (*Store, error) {
+func newStore(url string, settings databaseSettings) (*databaseStore, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("ledger: the address of the database cannot be read, must be like postgres://user@host/database")
 	}
-	s := &Store{Settings: settings, config: config, writers: newLines(1), readers: newLines(postgresReaders)}
+	s := &databaseStore{databaseSettings: settings, config: config, writers: newLines(1), readers: newLines(postgresReaders)}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = s.Timeout
 	}
@@ -144,7 +145,7 @@ var tables = []string{
 
 // Prepare makes the tables of a new ledger, in the first schema of the search
 // path, and refuses those of another version.
-func (s *Store) Prepare(ctx context.Context, readOnly bool) error {
+func (s *databaseStore) Prepare(ctx context.Context, readOnly bool) error {
 	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	if !s.there && readOnly {
@@ -175,7 +176,7 @@ func (s *Store) Prepare(ctx context.Context, readOnly bool) error {
 // connect opens a connection. Every query of ours has an index to use; a plan
 // that was made while the tables were empty, and kept, would read them whole.
 // None is worth compiling.
-func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
+func (s *databaseStore) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config)
 	if err != nil {
 		return nil, err
@@ -208,11 +209,11 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 }
 
 // Update implements [book.Store].
-func (s *Store) Update(ctx context.Context, change func(book.Page) error) error {
+func (s *databaseStore) Update(ctx context.Context, change func(book.Page) error) error {
 	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	return s.transact(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
-		p := newPage(ctx, s, tx)
+		p := postgresNewPage(ctx, s, tx)
 		if err := p.lock(s.Timeout); err != nil {
 			return err
 		}
@@ -232,7 +233,7 @@ func (s *Store) Update(ctx context.Context, change func(book.Page) error) error 
 
 // View reads one state of the database. A statement may take as long as ctx
 // says, and as it needs if that says nothing; but not be silent for long.
-func (s *Store) View(ctx context.Context, read func(book.Page) error) error {
+func (s *databaseStore) View(ctx context.Context, read func(book.Page) error) error {
 	return s.transact(ctx, s.readers, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var limit time.Duration
 		if end, ok := ctx.Deadline(); ok {
@@ -241,12 +242,12 @@ func (s *Store) View(ctx context.Context, read func(book.Page) error) error {
 		if _, err := tx.Exec(ctx, limits(limit)); err != nil {
 			return book.Unavailable(err)
 		}
-		return read(newPage(ctx, s, tx))
+		return read(postgresNewPage(ctx, s, tx))
 	})
 }
 
 // Now returns the time by the database's clock.
-func (s *Store) Now(ctx context.Context) (at time.Time, err error) {
+func (s *databaseStore) Now(ctx context.Context) (at time.Time, err error) {
 	err = s.transact(ctx, s.readers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		return book.Unavailable(tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at))
 	})
@@ -262,7 +263,7 @@ func limits(d time.Duration) string {
 }
 
 // transact runs use in a transaction on a connection, when one is free.
-func (s *Store) transact(ctx context.Context, from lines, mode pgx.TxOptions, use func(pgx.Tx) error) error {
+func (s *databaseStore) transact(ctx context.Context, from lines, mode pgx.TxOptions, use func(pgx.Tx) error) error {
 	select {
 	case from.places <- struct{}{}:
 		defer func() { <-from.places }()
@@ -280,7 +281,7 @@ func (s *Store) transact(ctx context.Context, from lines, mode pgx.TxOptions, us
 
 // begin begins a transaction on a connection that was kept. One that was lost
 // since its last use is made again: nothing has been asked of it yet.
-func (s *Store) begin(ctx context.Context, from lines, mode pgx.TxOptions) (pgx.Tx, error) {
+func (s *databaseStore) begin(ctx context.Context, from lines, mode pgx.TxOptions) (pgx.Tx, error) {
 	if s.closed.Load() {
 		return nil, errors.New("it is closed")
 	}
@@ -307,7 +308,7 @@ func (s *Store) begin(ctx context.Context, from lines, mode pgx.TxOptions) (pgx.
 
 // keep puts a connection aside for the next who asks. There is room for all
 // that have a place.
-func (s *Store) keep(from lines, conn *pgx.Conn) {
+func (s *databaseStore) keep(from lines, conn *pgx.Conn) {
 	if s.closed.Load() || conn.IsClosed() {
 		drop(conn)
 		return
@@ -323,7 +324,7 @@ func drop(conn *pgx.Conn) {
 }
 
 // Close implements [book.Store].
-func (s *Store) Close() error {
+func (s *databaseStore) Close() error {
 	s.closed.Store(true)
 	for {
 		select {

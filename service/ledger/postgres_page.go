@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 
 // page is a transaction on a database. It reads what a batch needs at
 // once and writes what it made at once, so that their number does not count.
-type page struct {
+type postgresPage struct {
 	ctx    context.Context
 	tx     pgx.Tx
-	s      *Store
+	s      *databaseStore
 	chain  book.Chain
 	loaded bool
 	last   map[book.Kind]int64       // the numbers of the last budget and secret, 0 if there is none
@@ -35,7 +35,7 @@ type page struct {
 
 // Beside has a statement committed together with what was appended, and reports false
 // if nothing was.
-func (p *page) Beside(statement string, args ...any) bool {
+func (p *postgresPage) Beside(statement string, args ...any) bool {
 	p.beside, p.args = statement, args
 	return len(p.fresh) > 0
 }
@@ -48,8 +48,8 @@ type row struct {
 	entry []byte
 }
 
-func newPage(ctx context.Context, s *Store, tx pgx.Tx) *page {
-	return &page{
+func postgresNewPage(ctx context.Context, s *databaseStore, tx pgx.Tx) *postgresPage {
+	return &postgresPage{
 		ctx: ctx, tx: tx, s: s, last: map[book.Kind]int64{}, of: map[book.Kind]*book.Entry{}, coder: record.Coder{Literal: true},
 		known: map[book.Payment]*book.Settled{}, counted: map[book.Account]book.Sums{}, changed: map[book.Account]bool{},
 	}
@@ -61,7 +61,7 @@ const selectHead = `SELECT seq, spends, at, hash, mac, budget, secret, means FRO
 // commit is synchronous in this transaction whatever the session's setting, and
 // a gateway that stops in the middle holds up the others no longer than the
 // limits say.
-func (p *page) lock(limit time.Duration) error {
+func (p *postgresPage) lock(limit time.Duration) error {
 	var b pgx.Batch
 	b.Queue(`SELECT set_config('synchronous_commit',
 			CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`)
@@ -74,14 +74,14 @@ func (p *page) lock(limit time.Duration) error {
 }
 
 // load reads where the log ends, unless lock has.
-func (p *page) load() error {
+func (p *postgresPage) load() error {
 	if p.loaded {
 		return nil
 	}
 	return book.Medium(p.readHead(p.tx.QueryRow(p.ctx, selectHead)))
 }
 
-func (p *page) readHead(r pgx.Row) error {
+func (p *postgresPage) readHead(r pgx.Row) error {
 	var seq, spends, at, budget, secret, means int64
 	var hash, mac []byte
 	err := r.Scan(&seq, &spends, &at, &hash, &mac, &budget, &secret, &means)
@@ -102,14 +102,14 @@ func (p *page) readHead(r pgx.Row) error {
 	return nil
 }
 
-func (p *page) Head() (book.Head, error) {
+func (p *postgresPage) Head() (book.Head, error) {
 	err := p.load()
 	return p.chain.Head, err
 }
 
 // Latest reads an entry, where another page of the store has not: it does not
 // change.
-func (p *page) Latest(k book.Kind) (*book.Entry, error) {
+func (p *postgresPage) Latest(k book.Kind) (*book.Entry, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (p *page) Latest(k book.Kind) (*book.Entry, error) {
 }
 
 // names reads the means that other pages of the store have not.
-func (p *page) names() error {
+func (p *postgresPage) names() error {
 	if err := p.load(); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (p *page) names() error {
 	}, `SELECT id, content FROM sotto_ledger_means WHERE id > $1 ORDER BY id`, have)
 }
 
-func (p *page) Append(e *book.Entry) error {
+func (p *postgresPage) Append(e *book.Entry) error {
 	if err := p.names(); err != nil {
 		return err
 	}
@@ -190,10 +190,10 @@ func (p *page) Append(e *book.Entry) error {
 	return nil
 }
 
-func (p *page) Sign(m book.MAC) { p.chain.MAC = m }
+func (p *postgresPage) Sign(m book.MAC) { p.chain.MAC = m }
 
 // flush writes what was appended and counted.
-func (p *page) flush() error {
+func (p *postgresPage) flush() error {
 	if len(p.fresh) == 0 {
 		return nil
 	}
@@ -247,7 +247,7 @@ const (
 // Fetch reads with one search of an index for each name. The limits keep the
 // planner from turning that into a join, whose order it would choose by numbers
 // of rows that it does not know.
-func (p *page) Fetch(names []book.Payment, at []book.Account) error {
+func (p *postgresPage) Fetch(names []book.Payment, at []book.Account) error {
 	if len(names)+len(at) == 0 {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (p *page) Fetch(names []book.Payment, at []book.Account) error {
 }
 
 // readLog reads rows of the log, and refuses one that says other than its entry.
-func (p *page) readLog(rows pgx.Rows, yield func(*record.Record, *row) error) error {
+func (p *postgresPage) readLog(rows pgx.Rows, yield func(*record.Record, *row) error) error {
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(&r.seq, &r.name, &r.hash, &r.entry); err != nil {
@@ -312,7 +312,7 @@ func (p *page) readLog(rows pgx.Rows, yield func(*record.Record, *row) error) er
 	return book.Unavailable(rows.Err())
 }
 
-func (p *page) Paid(name book.Payment) (*book.Settled, error) {
+func (p *postgresPage) Paid(name book.Payment) (*book.Settled, error) {
 	if _, ok := p.known[name]; !ok {
 		if err := p.Fetch([]book.Payment{name}, nil); err != nil {
 			return nil, err
@@ -340,7 +340,7 @@ func readSums(rows pgx.Rows, yield func(book.Account, book.Sums) error) error {
 	return book.Unavailable(rows.Err())
 }
 
-func (p *page) Sums(a book.Account) (book.Sums, error) {
+func (p *postgresPage) Sums(a book.Account) (book.Sums, error) {
 	if _, ok := p.counted[a]; !ok {
 		if err := p.Fetch(nil, []book.Account{a}); err != nil {
 			return book.Sums{}, err
@@ -349,13 +349,13 @@ func (p *page) Sums(a book.Account) (book.Sums, error) {
 	return p.counted[a], nil
 }
 
-func (p *page) SetSums(a book.Account, s book.Sums) error {
+func (p *postgresPage) SetSums(a book.Account, s book.Sums) error {
 	p.counted[a], p.changed[a] = s, true
 	return nil
 }
 
 // query reads the rows that a query finds.
-func (p *page) query(read func(pgx.Rows) error, sql string, args ...any) error {
+func (p *postgresPage) query(read func(pgx.Rows) error, sql string, args ...any) error {
 	rows, err := p.tx.Query(p.ctx, sql, args...)
 	if err != nil {
 		return book.Unavailable(err)

@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 // of a transaction of ours, so that every warning counts as such.
 
 // listen counts the warnings that the server gives.
-func (s *Store) listen(config *pgx.ConnConfig) {
+func (s *databaseStore) listen(config *pgx.ConnConfig) {
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if n.SeverityUnlocalized == "WARNING" {
 			s.warnings.Add(1)
@@ -27,7 +27,7 @@ func (s *Store) listen(config *pgx.ConnConfig) {
 }
 
 // settle runs a commit, and does not call it done if the server has warned.
-func (s *Store) settle(commit func() error) error {
+func (s *databaseStore) settle(commit func() error) error {
 	before := s.warnings.Load()
 	if err := commit(); err != nil {
 		return book.Unavailable(err)
@@ -41,7 +41,7 @@ func (s *Store) settle(commit func() error) error {
 const selectStandbys = `SELECT current_setting('synchronous_standby_names')`
 
 // standbys refuses a server whose commits wait for fewer standbys than they must.
-func (s *Store) standbys(r pgx.Row) error {
+func (s *databaseStore) standbys(r pgx.Row) error {
 	var setting string
 	if err := r.Scan(&setting); err != nil {
 		return book.Unavailable(err)

@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 import (
 	"context"
@@ -24,14 +24,14 @@ type Divider interface {
 	Close(to book.Page, part book.Part) error
 }
 
-const maxCarried = 4096 // entries that are written at once
+const postgresMaxCarried = 4096 // entries that are written at once
 
 // Divide makes parts of an undivided ledger, all in one transaction: the database
 // has the one ledger before it, and the parts, with the old tables aside, after it.
 // An entry keeps what it says, its time too, and gets a new place in the chain of
 // its part.
-func Divide(ctx context.Context, address string, parts int, timeout time.Duration, with Divider) error {
-	s, err := newStore(address, Settings{Timeout: timeout})
+func divideDatabase(ctx context.Context, address string, parts int, timeout time.Duration, with Divider) error {
+	s, err := newStore(address, databaseSettings{Timeout: timeout})
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func Divide(ctx context.Context, address string, parts int, timeout time.Duratio
 		if err = formatError(format); err != nil {
 			return err
 		}
-		d := &divided{ctx: ctx, tx: tx, from: newPage(ctx, s, tx)}
+		d := &divided{ctx: ctx, tx: tx, from: postgresNewPage(ctx, s, tx)}
 		if d.schemas, err = schemasOf(ctx, tx, parts); err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ type divided struct {
 	tx      pgx.Tx
 	base    string // the search path of the ledger
 	schemas []string
-	from    *page
-	pages   []*page
+	from    *postgresPage
+	pages   []*postgresPage
 }
 
 // at runs use where the tables are those of a part, and goes back to the ledger.
@@ -96,7 +96,7 @@ func (d *divided) at(part int, use func() error) error {
 // begin makes the tables of the parts.
 func (d *divided) begin() error {
 	for i := range d.schemas {
-		p := newPage(d.ctx, &Store{}, d.tx)
+		p := postgresNewPage(d.ctx, &databaseStore{}, d.tx)
 		d.pages = append(d.pages, p)
 		if err := d.at(i, func() error {
 			if err := makeTables(d.ctx, d.tx); err != nil {
@@ -117,12 +117,12 @@ func (d *divided) deal(with Divider) error {
 		var entries []*book.Entry
 		err := d.from.Entries(last+1, func(e *book.Entry) error {
 			entries = append(entries, e)
-			if len(entries) == maxCarried {
-				return errEnough
+			if len(entries) == postgresMaxCarried {
+				return postgresErrEnough
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, postgresErrEnough) {
 			return err
 		}
 		if len(entries) == 0 {
@@ -151,10 +151,10 @@ func (d *divided) deal(with Divider) error {
 	}
 }
 
-var errEnough = errors.New("enough was read")
+var postgresErrEnough = errors.New("enough was read")
 
 // take appends entries as they are, but for their places, and writes them.
-func (p *page) take(entries []*book.Entry) error {
+func (p *postgresPage) take(entries []*book.Entry) error {
 	for _, e := range entries {
 		again := *e
 		again.Prev, again.Hash = book.Digest{}, book.Digest{}

@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 // WaitsFor is for tests.
 var WaitsFor = waitsFor

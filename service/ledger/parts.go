@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 import (
 	"context"
@@ -26,8 +26,8 @@ var directory = []string{
 // Places returns the addresses of the parts of a ledger in a database, in their
 // order; that of the database itself if there are none. An address of the directory
 // says where a part is that was moved to another server; the schema comes on top.
-func Places(ctx context.Context, address string, timeout time.Duration) ([]string, error) {
-	s, err := newStore(address, Settings{Timeout: timeout})
+func databasePlaces(ctx context.Context, address string, timeout time.Duration) ([]string, error) {
+	s, err := newStore(address, databaseSettings{Timeout: timeout})
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func inSchema(address, schema string) (string, error) {
 }
 
 // Begin makes the directory and the empty schemas of a ledger in parts.
-func Begin(ctx context.Context, address string, parts int, timeout time.Duration) error {
-	s, err := newStore(address, Settings{Timeout: timeout})
+func beginDatabase(ctx context.Context, address string, parts int, timeout time.Duration) error {
+	s, err := newStore(address, databaseSettings{Timeout: timeout})
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func Begin(ctx context.Context, address string, parts int, timeout time.Duration
 }
 
 // once runs use in a transaction on a connection of its own, and commits it.
-func (s *Store) once(ctx context.Context, use func(pgx.Tx) error) error {
+func (s *databaseStore) once(ctx context.Context, use func(pgx.Tx) error) error {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return book.Unavailable(err)

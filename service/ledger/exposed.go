@@ -1,4 +1,4 @@
-package postgres
+package ledger
 
 import (
 	"errors"
