@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"sotto/service/ledger/logfile"
+	"sotto/service/ledger"
 )
 
 var crashes = []attack{
@@ -65,11 +65,11 @@ func (s *scene) damaged(harm func(path string, last int64) error) {
 // lastFrame returns where the last write of a ledger begins.
 func lastFrame(path string) (at int64, err error) {
 	const head = 13 // of a frame, before its body
-	l, err := logfile.Open(path, logfile.Options{ReadOnly: true})
+	l, err := ledger.OpenLog(path, ledger.LogOptions{ReadOnly: true})
 	if err != nil {
 		return 0, err
 	}
-	_, err = l.Recover(func(f *logfile.Frame) error { at = f.Offset - head; return nil })
+	_, err = l.Recover(func(f *ledger.Frame) error { at = f.Offset - head; return nil })
 	return at, errors.Join(err, l.Close())
 }
 

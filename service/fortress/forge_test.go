@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"sotto/service/ledger/logfile"
+	"sotto/service/ledger"
 	"sotto/service/ledger/record"
 	"sotto/service/ledger/witness"
 )
@@ -55,23 +55,23 @@ func rewritten(s *scene) {
 
 // forge rewrites a ledger, and returns the hash of its last entry.
 func forge(path string) (hash [32]byte, err error) {
-	old, err := logfile.Open(path, logfile.Options{ReadOnly: true})
+	old, err := ledger.OpenLog(path, ledger.LogOptions{ReadOnly: true})
 	if err != nil {
 		return hash, err
 	}
 	if err = os.Remove(path); err == nil {
-		err = logfile.Create(path, nil)
+		err = ledger.CreateLog(path, nil)
 	}
 	if err != nil {
 		return hash, err
 	}
-	made, err := logfile.Open(path, logfile.Options{})
+	made, err := ledger.OpenLog(path, ledger.LogOptions{})
 	if err != nil {
 		return hash, err
 	}
 	var in, out record.Coder
 	seq := uint64(0)
-	err = old.Scan(old.End(), func(f *logfile.Frame) error {
+	err = old.Scan(old.End(), func(f *ledger.Frame) error {
 		var body []byte
 		for rest := bytes.Clone(f.Body); len(rest) > 0; {
 			var r record.Record
@@ -89,7 +89,7 @@ func forge(path string) (hash [32]byte, err error) {
 			hash = sha256.Sum256(r.AppendLine(nil, seq, &hash))
 			body, _ = out.Append(body, &r)
 		}
-		_, failed := made.Append(f.Kind, f.Count, body, logfile.Seal{Head: hash, MAC: f.MAC})
+		_, failed := made.Append(f.Kind, f.Count, body, ledger.LogSeal{Head: hash, MAC: f.MAC})
 		return failed
 	})
 	return hash, errors.Join(err, old.Close(), made.Close())

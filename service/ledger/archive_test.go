@@ -14,7 +14,6 @@ import (
 
 	"sotto/promise/dp/dptest"
 	"sotto/service/ledger"
-	"sotto/service/ledger/logfile"
 )
 
 // keyedOptions are those of the ledgers that are archived here.
@@ -233,8 +232,8 @@ func TestArchiveDamage(t *testing.T) {
 // What is kept cannot be changed by whoever can make all checksums anew.
 func TestArchiveForged(t *testing.T) {
 	t.Parallel()
-	for name, forge := range map[string]func(f []logfile.Frame) []logfile.Frame{
-		"less is kept": func(f []logfile.Frame) []logfile.Frame {
+	for name, forge := range map[string]func(f []ledger.Frame) []ledger.Frame{
+		"less is kept": func(f []ledger.Frame) []ledger.Frame {
 			return f[1:]
 		},
 		"the older of two": nil,
@@ -243,12 +242,12 @@ func TestArchiveForged(t *testing.T) {
 		if forge != nil {
 			rewrite(t, path, forge)
 		} else { // what the second archive keeps of the first, before the ledger's entries
-			var older []logfile.Frame
-			l, err := logfile.Open(archives[1], logfile.Options{ReadOnly: true})
+			var older []ledger.Frame
+			l, err := ledger.OpenLog(archives[1], ledger.LogOptions{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err = l.Scan(l.End(), func(f *logfile.Frame) error {
+			if err = l.Scan(l.End(), func(f *ledger.Frame) error {
 				if f.Kind == 'C' {
 					kept := *f
 					kept.Body = bytes.Clone(f.Body)
@@ -259,7 +258,7 @@ func TestArchiveForged(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.Close()
-			rewrite(t, path, func(f []logfile.Frame) []logfile.Frame {
+			rewrite(t, path, func(f []ledger.Frame) []ledger.Frame {
 				for len(f) > 0 && f[0].Kind == 'C' {
 					f = f[1:]
 				}

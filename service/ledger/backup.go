@@ -10,7 +10,6 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/logfile"
 )
 
 // Backup writes the ledger as it is now to a file, which is a ledger itself, and
@@ -67,16 +66,16 @@ func newBeside(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return beside, book.Unavailable(logfile.Create(beside, nil))
+	return beside, book.Unavailable(CreateLog(beside, nil))
 }
 
 // freeBeside returns the name beside a path under which a log is made, and takes
 // away what was left there by one that was stopped.
 func freeBeside(path string) (string, error) {
 	beside := path + ".sotto-new"
-	left, err := logfile.Open(beside, logfile.Options{})
+	left, err := OpenLog(beside, LogOptions{})
 	switch {
-	case errors.Is(err, logfile.ErrLocked):
+	case errors.Is(err, ErrLogLocked):
 		return "", fmt.Errorf("%w: %s: %w", ErrUnavailable, beside, ErrLocked)
 	case err == nil:
 		err = left.Close()

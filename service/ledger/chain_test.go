@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/logfile"
 	"sotto/service/ledger/record"
 )
 
@@ -86,7 +85,7 @@ func TestForged(t *testing.T) {
 		"no secret named": nil,
 	} {
 		path, _ := writtenBy(t, keyed)
-		rewrite(t, path, func(frames []logfile.Frame) []logfile.Frame {
+		rewrite(t, path, func(frames []ledger.Frame) []ledger.Frame {
 			var in, out record.Coder
 			var hash [32]byte
 			seq := uint64(0)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/logfile"
 	"sotto/service/ledger/record"
 )
 
@@ -140,14 +139,14 @@ func TestDamageIsLocated(t *testing.T) {
 
 // rewrite copies a log frame by frame, as somebody does who can write the file
 // and knows its form, but not the key.
-func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []logfile.Frame) {
+func rewrite(t *testing.T, path string, forge func(frames []ledger.Frame) []ledger.Frame) {
 	t.Helper()
-	in, err := logfile.Open(path, logfile.Options{ReadOnly: true})
+	in, err := ledger.OpenLog(path, ledger.LogOptions{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var frames []logfile.Frame
-	if err = in.Scan(in.End(), func(f *logfile.Frame) error {
+	var frames []ledger.Frame
+	if err = in.Scan(in.End(), func(f *ledger.Frame) error {
 		kept := *f
 		kept.Body = bytes.Clone(f.Body)
 		frames = append(frames, kept)
@@ -155,15 +154,15 @@ func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []log
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err = errors.Join(in.Close(), os.Remove(path), logfile.Create(path, nil)); err != nil {
+	if err = errors.Join(in.Close(), os.Remove(path), ledger.CreateLog(path, nil)); err != nil {
 		t.Fatal(err)
 	}
-	out, err := logfile.Open(path, logfile.Options{})
+	out, err := ledger.OpenLog(path, ledger.LogOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range forge(frames) {
-		if _, err = out.Append(f.Kind, f.Count, f.Body, f.Seal); err != nil {
+		if _, err = out.Append(f.Kind, f.Count, f.Body, f.LogSeal); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +174,7 @@ func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []log
 // Frames that are whole by their checksums and wrong in their place are found.
 func TestDamageOfFrames(t *testing.T) {
 	t.Parallel()
-	type frames = []logfile.Frame
+	type frames = []ledger.Frame
 	for name, forge := range map[string]func(frames) frames{
 		"one is missing":       func(f frames) frames { return slices.Delete(f, 1, 2) },
 		"the first is missing": func(f frames) frames { return f[1:] },
@@ -215,7 +214,7 @@ func TestDamageOfFrames(t *testing.T) {
 }
 
 // respell changes the spends of a frame, with checksums that are right.
-func respell(frames []logfile.Frame, at int, edit func(*record.Record)) []byte {
+func respell(frames []ledger.Frame, at int, edit func(*record.Record)) []byte {
 	var in, out record.Coder
 	var body []byte
 	for _, f := range frames[:at+1] {

@@ -16,7 +16,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/footing"
-	"sotto/service/ledger/logfile"
 	"sotto/service/ledger/record"
 )
 
@@ -27,7 +26,7 @@ import (
 // made from it when it is opened, and kept in memory.
 type fileStore struct {
 	FileOptions
-	log  *logfile.File
+	log  *LogFile
 	held *footing.File
 	// Bytes were found behind the last whole write, where an entry would have begun.
 	rest   int64
@@ -85,19 +84,19 @@ func isFormat1(path string) bool {
 
 func openStore(path string, o FileOptions, complete bool) (_ *fileStore, err error) {
 	defer fault.Catch(&err)
-	how := logfile.Options{ReadOnly: o.ReadOnly, Disk: o.Disk}
-	log, err := logfile.Open(path, how)
+	how := LogOptions{ReadOnly: o.ReadOnly, Disk: o.Disk}
+	log, err := OpenLog(path, how)
 	if errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
-		if err = logfile.Create(path, o.Disk); err == nil || errors.Is(err, fs.ErrExist) {
-			log, err = logfile.Open(path, how)
+		if err = CreateLog(path, o.Disk); err == nil || errors.Is(err, fs.ErrExist) {
+			log, err = OpenLog(path, how)
 		}
 	}
 	switch {
-	case errors.Is(err, logfile.ErrFormat) && isFormat1(path):
+	case errors.Is(err, ErrLogFormat) && isFormat1(path):
 		return nil, fmt.Errorf("%w: %s", book.ErrFormat1, path)
-	case errors.Is(err, logfile.ErrLocked):
+	case errors.Is(err, ErrLogLocked):
 		return nil, fmt.Errorf("%w: %s: %w", book.ErrUnavailable, path, book.ErrLocked)
-	case errors.Is(err, logfile.ErrFormat), errors.Is(err, logfile.ErrDamaged):
+	case errors.Is(err, ErrLogFormat), errors.Is(err, ErrLogDamaged):
 		return nil, book.Damaged("%s is no ledger: %w", path, err)
 	case err != nil:
 		return nil, book.Unavailable(err)
@@ -121,7 +120,7 @@ func (f *fileStore) load(complete bool) error {
 	if f.ReadOnly {
 		in.unlinked = math.MaxUint64
 	}
-	rest, err := f.log.Recover(func(frame *logfile.Frame) error {
+	rest, err := f.log.Recover(func(frame *Frame) error {
 		return in.frame(frame, func(r linked) error {
 			if r.Means == nil {
 				return f.loadOther(&in, r, &back)
@@ -312,7 +311,7 @@ func (f *fileStore) scanSums(window int64) (map[string]book.Sums, error) {
 // scan yields the log as it is now, and what is kept before it.
 func (f *fileStore) scan(from uint64, keep func(kept) error, yield func(*book.Entry) error) error {
 	in := replay{known: book.Guarantees{}, unlinked: from, kept: keep}
-	return fileError(f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
+	return fileError(f.log.Scan(f.log.End(), func(frame *Frame) error {
 		return in.frame(frame, func(r linked) error {
 			if in.Seq < from {
 				return nil
@@ -328,7 +327,7 @@ func (f *fileStore) scan(from uint64, keep func(kept) error, yield func(*book.En
 
 // fileError says of an error of a log whether it is damage.
 func fileError(err error) error {
-	if errors.Is(err, logfile.ErrDamaged) {
+	if errors.Is(err, ErrLogDamaged) {
 		return book.Damaged("%w", err)
 	}
 	if pathError := new(os.PathError); errors.As(err, &pathError) {
@@ -360,7 +359,7 @@ func (f *fileStore) inPlace() error {
 	if err == nil {
 		err = f.log.Intact()
 	}
-	if errors.Is(err, footing.ErrCut) || errors.Is(err, logfile.ErrDamaged) {
+	if errors.Is(err, footing.ErrCut) || errors.Is(err, ErrLogDamaged) {
 		return book.Damaged("%w", err)
 	}
 	return book.Unavailable(err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/logfile"
 )
 
 // The kinds of frames of a file.
@@ -35,15 +34,15 @@ func (f *fileStore) Archive(ctx context.Context, before time.Time, archive, next
 	if err != nil {
 		return cut, err
 	}
-	if err = logfile.Build(archive, func(add logfile.Adder) error {
+	if err = buildLog(archive, func(add adder) error {
 		if failed := f.frames(ctx, 0, frames, add); failed != nil {
 			return failed
 		}
-		return add(endFrame, 0, nil, logfile.Seal{})
+		return add(endFrame, 0, nil, LogSeal{})
 	}); err != nil {
 		return cut, book.Unavailable(err)
 	}
-	err = logfile.Build(next, func(add logfile.Adder) error {
+	err = buildLog(next, func(add adder) error {
 		k, failed := f.keep(ctx, frames, add)
 		if failed != nil {
 			return failed
@@ -61,7 +60,7 @@ func (f *fileStore) Archive(ctx context.Context, before time.Time, archive, next
 func (f *fileStore) older(ctx context.Context, before time.Time) (frames int, err error) {
 	in := replay{known: book.Guarantees{}}
 	n := 0
-	err = f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
+	err = f.log.Scan(f.log.End(), func(frame *Frame) error {
 		if failed := in.frame(frame, func(linked) error { return nil }); failed != nil {
 			return failed
 		}
@@ -84,24 +83,24 @@ func (f *fileStore) older(ctx context.Context, before time.Time) (frames int, er
 }
 
 // frames copies frames, from one to before another; −1 for all.
-func (f *fileStore) frames(ctx context.Context, from, to int, add logfile.Adder) error {
+func (f *fileStore) frames(ctx context.Context, from, to int, add adder) error {
 	n := 0
-	return f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
+	return f.log.Scan(f.log.End(), func(frame *Frame) error {
 		defer func() { n++ }()
 		if n < from || to >= 0 && n >= to {
 			return ctx.Err()
 		}
-		return add(frame.Kind, frame.Count, frame.Body, frame.Seal)
+		return add(frame.Kind, frame.Count, frame.Body, frame.LogSeal)
 	})
 }
 
 // keep writes what is kept of the first frames.
-func (f *fileStore) keep(ctx context.Context, frames int, add logfile.Adder) (*keep, error) {
+func (f *fileStore) keep(ctx context.Context, frames int, add adder) (*keep, error) {
 	k := newKeep()
 	var body []byte
 	count := uint32(0)
 	flush := func() error {
-		err := add(keptFrame, count, body, logfile.Seal{})
+		err := add(keptFrame, count, body, LogSeal{})
 		body, count = body[:0], 0
 		return err
 	}
@@ -128,7 +127,7 @@ func (f *fileStore) keep(ctx context.Context, frames int, add logfile.Adder) (*k
 func (f *fileStore) into(ctx context.Context, k *keep, frames int) error {
 	in := replay{known: book.Guarantees{}, kept: func(c kept) error { return k.add(c.Carried, c.part) }}
 	n := 0
-	return fileError(f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
+	return fileError(f.log.Scan(f.log.End(), func(frame *Frame) error {
 		if n++; frames >= 0 && n > frames {
 			return ctx.Err()
 		}

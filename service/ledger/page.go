@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/logfile"
 	"sotto/service/ledger/record"
 )
 
@@ -83,7 +82,7 @@ func (p *page) commit() error {
 			f.mu.Unlock()
 		}
 	}()
-	offset, err := f.log.Append(logFrame, uint32(len(p.fresh)), body, logfile.Seal{Head: p.chain.Hash, MAC: p.chain.MAC})
+	offset, err := f.log.Append(logFrame, uint32(len(p.fresh)), body, LogSeal{Head: p.chain.Hash, MAC: p.chain.MAC})
 	if err != nil {
 		return book.Medium(fileError(err))
 	}

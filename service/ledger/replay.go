@@ -5,7 +5,6 @@ import (
 	"hash"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/logfile"
 	"sotto/service/ledger/record"
 )
 
@@ -43,7 +42,7 @@ type kept struct {
 
 // frame reads a frame, and yields its entries while the replay is at them. The
 // error names the first entry that is not what was written.
-func (p *replay) frame(f *logfile.Frame, yield func(linked) error) error {
+func (p *replay) frame(f *Frame, yield func(linked) error) error {
 	switch {
 	case p.sealed:
 		return book.Damaged("behind the end of an archive there is something else")
@@ -94,9 +93,9 @@ func (p *replay) frame(f *logfile.Frame, yield func(linked) error) error {
 
 // keptFrame reads what is kept of archived entries. The last of it sets the
 // replay behind them.
-func (p *replay) keptFrame(f *logfile.Frame) error {
+func (p *replay) keptFrame(f *Frame) error {
 	wrong := book.Damaged("what was kept of archived entries is not what was written")
-	if !f.Whole || f.Seal != (logfile.Seal{}) {
+	if !f.Whole || f.LogSeal != (LogSeal{}) {
 		return wrong
 	}
 	if p.carried == nil {

@@ -1,4 +1,4 @@
-package logfile
+package ledger
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 // errShort is what a frame is that does not end, or does not begin.
 var errShort = errors.New("logfile: a frame is not whole")
 
-func appendFrame(dst []byte, kind byte, count uint32, body []byte, seal Seal) []byte {
+func appendFrame(dst []byte, kind byte, count uint32, body []byte, seal LogSeal) []byte {
 	start := len(dst)
 	dst = append(dst, kind)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(body)))

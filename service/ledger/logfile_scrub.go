@@ -1,4 +1,4 @@
-package logfile
+package ledger
 
 import (
 	"errors"
@@ -50,7 +50,7 @@ func (f *fingerprint) of(i int) (sum uint64, size int, seed maphash.Seed) {
 // Scrub reads what a writer has read or written before once more, and refuses
 // anything else in its place. Between blocks it asks whether to go on, after so
 // many bytes. Others may append and read meanwhile.
-func (l *File) Scrub(on func(bytes int) bool) error {
+func (l *LogFile) Scrub(on func(bytes int) bool) error {
 	buffer := make([]byte, block)
 	for i := 0; ; i++ {
 		sum, size, seed := l.whole.of(i)
@@ -74,16 +74,16 @@ func (l *File) Scrub(on func(bytes int) bool) error {
 
 // notWhole says where a log is not what it was, as closely as it can be told of a
 // block.
-func (l *File) notWhole(at int64) error {
+func (l *LogFile) notWhole(at int64) error {
 	end := l.end.Load()
 	in := newReader(io.NewSectionReader(l.f, firstFrame, end-firstFrame), end-firstFrame)
 	for place := int64(firstFrame); place < end; {
 		frame, n, err := in.next(place, end)
 		if err != nil || !frame.Whole {
-			return fmt.Errorf("%w: the frame at byte %d is not what was written", ErrDamaged, place)
+			return fmt.Errorf("%w: the frame at byte %d is not what was written", ErrLogDamaged, place)
 		}
 		place += n
 	}
 	// Somebody has mended the checksums.
-	return fmt.Errorf("%w: bytes from %d on are not what was written", ErrDamaged, at)
+	return fmt.Errorf("%w: bytes from %d on are not what was written", ErrLogDamaged, at)
 }

@@ -1,4 +1,4 @@
-package logfile_test
+package ledger_test
 
 import (
 	"bytes"
@@ -8,29 +8,29 @@ import (
 	"slices"
 	"testing"
 
+	"sotto/service/ledger"
 	"sotto/service/ledger/disk/disktest"
-	"sotto/service/ledger/logfile"
 )
 
 // made makes a log of three frames and returns its path and its content.
 func made(tb testing.TB) (string, []byte) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "log")
-	if err := logfile.Create(path, nil); err != nil {
+	if err := ledger.CreateLog(path, nil); err != nil {
 		tb.Fatal(err)
 	}
-	if err := logfile.Create(path, nil); !errors.Is(err, os.ErrExist) {
+	if err := ledger.CreateLog(path, nil); !errors.Is(err, os.ErrExist) {
 		tb.Fatalf("a log was made over another: %v", err)
 	}
-	l, err := logfile.Open(path, logfile.Options{})
+	l, err := ledger.OpenLog(path, ledger.LogOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err = l.Recover(func(*logfile.Frame) error { return errors.New("a frame in an empty log") }); err != nil {
+	if _, err = l.Recover(func(*ledger.Frame) error { return errors.New("a frame in an empty log") }); err != nil {
 		tb.Fatal(err)
 	}
 	for i, body := range []string{"first", "", "third"} {
-		if _, err = l.Append('X', uint32(i), []byte(body), logfile.Seal{Head: [32]byte{byte(i)}}); err != nil {
+		if _, err = l.Append('X', uint32(i), []byte(body), ledger.LogSeal{Head: [32]byte{byte(i)}}); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -46,14 +46,14 @@ func made(tb testing.TB) (string, []byte) {
 
 // read returns the bodies of the frames of a log.
 func read(path string) (bodies []string, dropped int64, err error) {
-	l, err := logfile.Open(path, logfile.Options{ReadOnly: true})
+	l, err := ledger.OpenLog(path, ledger.LogOptions{ReadOnly: true})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer l.Close()
-	dropped, err = l.Recover(func(f *logfile.Frame) error {
+	dropped, err = l.Recover(func(f *ledger.Frame) error {
 		if !f.Whole {
-			return logfile.ErrDamaged
+			return ledger.ErrLogDamaged
 		}
 		bodies = append(bodies, string(f.Body))
 		return nil
@@ -73,7 +73,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("with an unfinished frame: read %q, %d bytes dropped, %v", got, dropped, err)
 	}
 	var copied bytes.Buffer
-	l, err := logfile.Open(path, logfile.Options{ReadOnly: true})
+	l, err := ledger.OpenLog(path, ledger.LogOptions{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,15 +87,15 @@ func TestFrames(t *testing.T) {
 // another writes all the same.
 func TestIntact(t *testing.T) {
 	path, content := made(t)
-	l, err := logfile.Open(path, logfile.Options{})
+	l, err := ledger.OpenLog(path, ledger.LogOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err = logfile.Open(path, logfile.Options{}); !errors.Is(err, logfile.ErrLocked) {
-		t.Errorf("opening it twice: %v, want %v", err, logfile.ErrLocked)
+	if _, err = ledger.OpenLog(path, ledger.LogOptions{}); !errors.Is(err, ledger.ErrLogLocked) {
+		t.Errorf("opening it twice: %v, want %v", err, ledger.ErrLogLocked)
 	}
-	if _, err = l.Recover(func(*logfile.Frame) error { return nil }); err != nil {
+	if _, err = l.Recover(func(*ledger.Frame) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -107,9 +107,9 @@ func TestIntact(t *testing.T) {
 		if _, err = f.WriteAt([]byte{content[at] ^ 1}, int64(at)); err != nil {
 			t.Fatal(err)
 		}
-		_, err = l.Append('X', 1, nil, logfile.Seal{})
-		if inMark := at < 8192; !errors.Is(err, logfile.ErrDamaged) && !inMark { // one of the marks is of no use any more
-			t.Errorf("byte %d was changed: %v, want %v", at, err, logfile.ErrDamaged)
+		_, err = l.Append('X', 1, nil, ledger.LogSeal{})
+		if inMark := at < 8192; !errors.Is(err, ledger.ErrLogDamaged) && !inMark { // one of the marks is of no use any more
+			t.Errorf("byte %d was changed: %v, want %v", at, err, ledger.ErrLogDamaged)
 		}
 		if err == nil {
 			break
@@ -132,8 +132,8 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, in, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := read(path); err != nil && !errors.Is(err, logfile.ErrDamaged) && !errors.Is(err, logfile.ErrFormat) {
-			t.Errorf("the error is %v, want %v or %v", err, logfile.ErrDamaged, logfile.ErrFormat)
+		if _, _, err := read(path); err != nil && !errors.Is(err, ledger.ErrLogDamaged) && !errors.Is(err, ledger.ErrLogFormat) {
+			t.Errorf("the error is %v, want %v or %v", err, ledger.ErrLogDamaged, ledger.ErrLogFormat)
 		}
 	})
 }
@@ -143,11 +143,11 @@ func FuzzOpen(f *testing.F) {
 // from, so it must be on disk when that has opened the file.
 func TestFailedSync(t *testing.T) {
 	const rounds = 40
-	open := func(d *disktest.Disk) (*logfile.File, []string) {
-		l, err := logfile.Open("/log", logfile.Options{Disk: d})
+	open := func(d *disktest.Disk) (*ledger.LogFile, []string) {
+		l, err := ledger.OpenLog("/log", ledger.LogOptions{Disk: d})
 		var bodies []string
 		if err == nil {
-			_, err = l.Recover(func(f *logfile.Frame) error { bodies = append(bodies, string(f.Body)); return nil })
+			_, err = l.Recover(func(f *ledger.Frame) error { bodies = append(bodies, string(f.Body)); return nil })
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -157,11 +157,11 @@ func TestFailedSync(t *testing.T) {
 	found := 0
 	for seed := range uint64(rounds) {
 		d := disktest.New(disktest.Source(seed))
-		if err := logfile.Create("/log", d); err != nil {
+		if err := ledger.CreateLog("/log", d); err != nil {
 			t.Fatal(err)
 		}
 		l, _ := open(d)
-		if _, err := l.Append('X', 1, bytes.Repeat([]byte("first"), 300), logfile.Seal{}); err != nil {
+		if _, err := l.Append('X', 1, bytes.Repeat([]byte("first"), 300), ledger.LogSeal{}); err != nil {
 			t.Fatal(err)
 		}
 		var killed *disktest.Disk
@@ -171,7 +171,7 @@ func TestFailedSync(t *testing.T) {
 				killed = d.Copy()
 			}
 		}
-		if _, err := l.Append('X', 1, bytes.Repeat([]byte("second"), 300), logfile.Seal{}); !errors.Is(err, disktest.ErrFailed) {
+		if _, err := l.Append('X', 1, bytes.Repeat([]byte("second"), 300), ledger.LogSeal{}); !errors.Is(err, disktest.ErrFailed) {
 			t.Fatalf("a sync that fails: %v", err)
 		}
 		_, before := open(killed)

@@ -1,13 +1,4 @@
-// Package logfile keeps frames of bytes one behind the other in a file that only
-// grows, each on disk when Append returns. One process writes; any number read at
-// the same time, without a lock, and see whole frames alone.
-//
-// A file begins with two pages that say, in turn, how far it is known to be
-// written. What is damaged before that place is damage. What is not whole behind it
-// was being written when the machine stopped, unless somebody else knows better:
-// it is dropped by the next Append, and not before. It knows nothing of what frames
-// hold.
-package logfile
+package ledger
 
 import (
 	"bufio"
@@ -26,14 +17,24 @@ import (
 	"sotto/service/ledger/disk"
 )
 
+// This part of the package keeps frames of bytes one behind the other in a file that only
+// grows, each on disk when Append returns. One process writes; any number read at
+// the same time, without a lock, and see whole frames alone.
+//
+// A file begins with two pages that say, in turn, how far it is known to be
+// written. What is damaged before that place is damage. What is not whole behind it
+// was being written when the machine stopped, unless somebody else knows better:
+// it is dropped by the next Append, and not before. It knows nothing of what frames
+// hold.
+
 // Errors that callers branch on.
 var (
 	// ErrLocked is returned by Open when another process writes the file.
-	ErrLocked = errors.New("the file is open in another process")
+	ErrLogLocked = errors.New("the file is open in another process")
 	// ErrFormat is returned by Open for a file that is no log.
-	ErrFormat = errors.New("logfile: the file is no log of this format")
+	ErrLogFormat = errors.New("logfile: the file is no log of this format")
 	// ErrDamaged is returned where the file is not what was written.
-	ErrDamaged = errors.New("logfile: damaged")
+	ErrLogDamaged = errors.New("logfile: damaged")
 )
 
 const (
@@ -51,14 +52,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Seal stands at the end of a frame: the hash of what the log holds up to here,
 // and a MAC of it, zero if the writer had no key.
-type Seal struct {
+type LogSeal struct {
 	Head [32]byte
 	MAC  [16]byte
 }
 
 // Frame is what one Append wrote.
 type Frame struct {
-	Seal
+	LogSeal
 	Kind   byte
 	Count  uint32 // of what it holds, as the writer counts
 	Body   []byte // until the next frame is read
@@ -67,14 +68,14 @@ type Frame struct {
 }
 
 // Options say how a log is opened.
-type Options struct {
+type LogOptions struct {
 	ReadOnly bool      // many may have it open so; one may write
 	Disk     disk.Disk // nil means the machine's
 }
 
 // File is an open log. One goroutine at a time may append; all may read.
-type File struct {
-	Options
+type LogFile struct {
+	LogOptions
 	dir    string
 	f      disk.File
 	end    atomic.Int64 // of what is written
@@ -96,7 +97,7 @@ type known struct {
 }
 
 // Create makes an empty log at a path where nothing is. It appears whole.
-func Create(path string, on disk.Disk) error {
+func CreateLog(path string, on disk.Disk) error {
 	on = disk.Or(on)
 	dir := filepath.Dir(path)
 	f, err := on.Temp(dir, ".ledger-")
@@ -116,11 +117,11 @@ func Create(path string, on disk.Disk) error {
 }
 
 // Adder appends a frame to a log that is being built.
-type Adder func(kind byte, count uint32, body []byte, seal Seal) error
+type adder func(kind byte, count uint32, body []byte, seal LogSeal) error
 
 // Build makes a log at a path where nothing is, of the frames that a function
 // adds. It is on disk when Build returns, and must not be opened before.
-func Build(path string, fill func(Adder) error) error {
+func buildLog(path string, fill func(adder) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func Build(path string, fill func(Adder) error) error {
 	end := int64(firstFrame)
 	var buffer []byte
 	if err == nil {
-		err = fill(func(kind byte, count uint32, body []byte, seal Seal) error {
+		err = fill(func(kind byte, count uint32, body []byte, seal LogSeal) error {
 			buffer = appendFrame(buffer[:0], kind, count, body, seal)
 			end += int64(len(buffer))
 			_, failed := w.Write(buffer)
@@ -162,7 +163,7 @@ func mark(end int64) []byte {
 }
 
 // Open opens a log. To write, it takes the file for this process alone.
-func Open(path string, o Options) (*File, error) {
+func OpenLog(path string, o LogOptions) (*LogFile, error) {
 	o.Disk = disk.Or(o.Disk)
 	mode := os.O_RDWR
 	if o.ReadOnly {
@@ -178,7 +179,7 @@ func Open(path string, o Options) (*File, error) {
 			free, err = lock(o.Disk, f, path)
 		}
 		if err == nil && free {
-			l := &File{Options: o, dir: filepath.Dir(path), f: f}
+			l := &LogFile{LogOptions: o, dir: filepath.Dir(path), f: f}
 			if err = l.readMarks(); err == nil {
 				return l, nil
 			}
@@ -187,7 +188,7 @@ func Open(path string, o Options) (*File, error) {
 			return nil, err
 		}
 		if time.Now().After(deadline) {
-			return nil, ErrLocked
+			return nil, ErrLogLocked
 		}
 		time.Sleep(lockWait / 20)
 	}
@@ -211,13 +212,13 @@ func lock(on disk.Disk, f disk.File, path string) (bool, error) {
 }
 
 // readMarks finds out how far the file is known to be written.
-func (l *File) readMarks() error {
+func (l *LogFile) readMarks() error {
 	info, err := l.f.Stat()
 	if err != nil {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: it is no regular file", ErrFormat)
+		return fmt.Errorf("%w: it is no regular file", ErrLogFormat)
 	}
 	var begin [firstFrame]byte
 	if n, err := l.f.ReadAt(begin[:], 0); n < len(begin) {
@@ -225,9 +226,9 @@ func (l *File) readMarks() error {
 			return err
 		}
 		if !bytes.HasPrefix(begin[:n], []byte(magic)) {
-			return fmt.Errorf("%w: it has %d bytes", ErrFormat, info.Size())
+			return fmt.Errorf("%w: it has %d bytes", ErrLogFormat, info.Size())
 		}
-		return fmt.Errorf("%w: it was cut off at %d bytes", ErrDamaged, info.Size())
+		return fmt.Errorf("%w: it was cut off at %d bytes", ErrLogDamaged, info.Size())
 	}
 	named := false
 	for i := range int64(2) {
@@ -241,24 +242,24 @@ func (l *File) readMarks() error {
 	}
 	switch {
 	case !named:
-		return fmt.Errorf("%w: it begins otherwise", ErrFormat)
+		return fmt.Errorf("%w: it begins otherwise", ErrLogFormat)
 	case l.marked.Load() < firstFrame:
-		return fmt.Errorf("%w: both marks of its end are unreadable", ErrDamaged)
+		return fmt.Errorf("%w: both marks of its end are unreadable", ErrLogDamaged)
 	case info.Size() < l.marked.Load():
-		return fmt.Errorf("%w: it has %d bytes, and had %d", ErrDamaged, info.Size(), l.marked.Load())
+		return fmt.Errorf("%w: it has %d bytes, and had %d", ErrLogDamaged, info.Size(), l.marked.Load())
 	}
 	l.end.Store(l.marked.Load())
 	return nil
 }
 
 // End returns where the next frame will begin: how many bytes count.
-func (l *File) End() int64 { return l.end.Load() }
+func (l *LogFile) End() int64 { return l.end.Load() }
 
 // Recover reads all frames, also those that were written whole behind the last
 // mark, and sets the end behind them. It returns how many bytes follow, which the
 // next Append cuts off. Whatever a writer has read is on disk then: another that was
 // killed may have left it in the memory of the machine alone.
-func (l *File) Recover(yield func(*Frame) error) (rest int64, err error) {
+func (l *LogFile) Recover(yield func(*Frame) error) (rest int64, err error) {
 	info, err := l.f.Stat()
 	if err != nil {
 		return 0, err
@@ -290,7 +291,7 @@ func (l *File) Recover(yield func(*Frame) error) (rest int64, err error) {
 // again writes the last mark and what is behind it once more, as it is, and syncs. Where a
 // sync has failed before a writer was killed, it may be in the memory of the machine alone,
 // and systems take that for written: to sync again would not write it.
-func (l *File) again(end int64) error {
+func (l *LogFile) again(end int64) error {
 	marked := l.marked.Load()
 	if _, err := l.f.WriteAt(mark(marked), (1-l.turn)*pageSize); err != nil {
 		return err
@@ -309,13 +310,13 @@ func (l *File) again(end int64) error {
 }
 
 // know remembers what the file ends with.
-func (l *File) know(tail []byte) {
+func (l *LogFile) know(tail []byte) {
 	l.last.Store(&known{mark(l.marked.Load()), (1 - l.turn) * pageSize, tail, l.end.Load()})
 }
 
 // Intact refuses a file in which somebody else has written: another state of it,
 // or another log, over this one.
-func (l *File) Intact() error {
+func (l *LogFile) Intact() error {
 	k := l.last.Load()
 	if k == nil {
 		return nil
@@ -328,16 +329,16 @@ func (l *File) Intact() error {
 		return err
 	}
 	if l.last.Load() == k && (err != nil || !bytes.Equal(m, k.mark) || !bytes.Equal(tail, k.tail)) {
-		return fmt.Errorf("%w: somebody else has written in the file", ErrDamaged)
+		return fmt.Errorf("%w: somebody else has written in the file", ErrLogDamaged)
 	}
 	return nil
 }
 
 // Scan reads the frames up to an end that End returned.
-func (l *File) Scan(end int64, yield func(*Frame) error) error {
+func (l *LogFile) Scan(end int64, yield func(*Frame) error) error {
 	got, err := l.scan(end, nil, yield)
 	if err == nil && got != end {
-		return fmt.Errorf("%w: the frame at %d is not whole", ErrDamaged, got)
+		return fmt.Errorf("%w: the frame at %d is not whole", ErrLogDamaged, got)
 	}
 	return err
 }
@@ -345,7 +346,7 @@ func (l *File) Scan(end int64, yield func(*Frame) error) error {
 // scan returns where the frames end that are whole, and gives their bytes to see
 // before it yields them. A frame that is not whole with a whole one behind it was
 // not being written when the machine stopped: one is on disk before the next.
-func (l *File) scan(size int64, see func([]byte), yield func(*Frame) error) (int64, error) {
+func (l *LogFile) scan(size int64, see func([]byte), yield func(*Frame) error) (int64, error) {
 	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame), size-firstFrame)
 	for at := int64(firstFrame); at < size; {
 		frame, n, err := in.next(at, size)
@@ -356,13 +357,13 @@ func (l *File) scan(size int64, see func([]byte), yield func(*Frame) error) (int
 		if torn && at >= l.marked.Load() {
 			if err == nil { // its length is known
 				if behind, _, failed := in.next(at+n, size); failed == nil && behind.Whole {
-					return at, fmt.Errorf("%w: the frame at byte %d cannot be read, and one behind it can", ErrDamaged, at)
+					return at, fmt.Errorf("%w: the frame at byte %d cannot be read, and one behind it can", ErrLogDamaged, at)
 				}
 			}
 			return at, nil
 		}
 		if err != nil {
-			return at, fmt.Errorf("%w: the frame at byte %d cannot be read", ErrDamaged, at)
+			return at, fmt.Errorf("%w: the frame at byte %d cannot be read", ErrLogDamaged, at)
 		}
 		if see != nil {
 			in.raw(see)
@@ -376,14 +377,14 @@ func (l *File) scan(size int64, see func([]byte), yield func(*Frame) error) (int
 }
 
 // Stat describes the open file.
-func (l *File) Stat() (os.FileInfo, error) { return l.f.Stat() }
+func (l *LogFile) Stat() (os.FileInfo, error) { return l.f.Stat() }
 
 // ReadAt reads bytes of frames.
-func (l *File) ReadAt(p []byte, at int64) (int, error) { return l.f.ReadAt(p, at) }
+func (l *LogFile) ReadAt(p []byte, at int64) (int, error) { return l.f.ReadAt(p, at) }
 
 // Append writes a frame, and returns where its body begins when it is on disk.
 // If it fails, the log is as before, or it is not known.
-func (l *File) Append(kind byte, count uint32, body []byte, seal Seal) (int64, error) {
+func (l *LogFile) Append(kind byte, count uint32, body []byte, seal LogSeal) (int64, error) {
 	if len(body) > largest {
 		return 0, fmt.Errorf("logfile: a frame has %d bytes, must have at most %d", len(body), largest)
 	}
@@ -415,7 +416,7 @@ func (l *File) Append(kind byte, count uint32, body []byte, seal Seal) (int64, e
 
 // Confirm puts a mark of the end on disk, so that whatever is missing before it is
 // known to be damage. The log is as it was if it fails.
-func (l *File) Confirm() error {
+func (l *LogFile) Confirm() error {
 	end := l.end.Load()
 	if end == l.marked.Load() {
 		return nil
@@ -429,13 +430,13 @@ func (l *File) Confirm() error {
 
 // clear makes sure that the file is as it was left, and that nothing follows its
 // end.
-func (l *File) clear(end int64) error {
+func (l *LogFile) clear(end int64) error {
 	info, err := l.f.Stat()
 	if err != nil {
 		return err
 	}
 	if info.Size() < end || info.Size() > end && !l.loose {
-		return fmt.Errorf("%w: the file has %d bytes, and was left with %d", ErrDamaged, info.Size(), end)
+		return fmt.Errorf("%w: the file has %d bytes, and was left with %d", ErrLogDamaged, info.Size(), end)
 	}
 	if err = l.Intact(); err != nil || info.Size() == end {
 		return err
@@ -445,7 +446,7 @@ func (l *File) clear(end int64) error {
 
 // Room writes bytes behind the end and takes them away again, to find out
 // whether there is room for them.
-func (l *File) Room(bytes int) error {
+func (l *LogFile) Room(bytes int) error {
 	end := l.end.Load()
 	l.loose = true
 	_, err := l.f.WriteAt(make([]byte, bytes), end)
@@ -462,7 +463,7 @@ func (l *File) Room(bytes int) error {
 // mark syncs the file together with a mark of an end up to which everything is on
 // disk. The other mark stays until this one is there: one that is not known to be is
 // written again.
-func (l *File) mark(end int64) error {
+func (l *LogFile) mark(end int64) error {
 	if end != l.marked.Load() {
 		if _, err := l.f.WriteAt(mark(end), l.turn*pageSize); err != nil {
 			return err
@@ -477,7 +478,7 @@ func (l *File) mark(end int64) error {
 }
 
 // Close notes the end of what was written and closes the file.
-func (l *File) Close() error {
+func (l *LogFile) Close() error {
 	var err error
 	if l.wrote {
 		err = l.Confirm()
@@ -486,7 +487,7 @@ func (l *File) Close() error {
 }
 
 // CopyTo writes the log, up to an end that End returned, as a log of its own.
-func (l *File) CopyTo(w io.Writer, end int64) error {
+func (l *LogFile) CopyTo(w io.Writer, end int64) error {
 	if _, err := w.Write(head(end)); err != nil {
 		return err
 	}
