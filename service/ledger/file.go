@@ -15,7 +15,6 @@ import (
 	"sotto/internal/fault"
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/footing"
 	"sotto/service/ledger/record"
 )
 
@@ -27,7 +26,7 @@ import (
 type fileStore struct {
 	FileOptions
 	log  *LogFile
-	held *footing.File
+	held *heldFile
 	// Bytes were found behind the last whole write, where an entry would have begun.
 	rest   int64
 	unread uint64
@@ -102,7 +101,7 @@ func openStore(path string, o FileOptions, complete bool) (_ *fileStore, err err
 		return nil, book.Unavailable(err)
 	}
 	f := &fileStore{
-		log: log, held: footing.Hold(path, o.Disk, log), FileOptions: o,
+		log: log, held: HoldFile(path, o.Disk, log), FileOptions: o,
 		of: map[book.Kind]*book.Entry{}, sums: map[string]book.Sums{}, newest: math.MinInt64,
 	}
 	if err = f.load(complete); err != nil {
@@ -359,7 +358,7 @@ func (f *fileStore) inPlace() error {
 	if err == nil {
 		err = f.log.Intact()
 	}
-	if errors.Is(err, footing.ErrCut) || errors.Is(err, ErrLogDamaged) {
+	if errors.Is(err, errCut) || errors.Is(err, ErrLogDamaged) {
 		return book.Damaged("%w", err)
 	}
 	return book.Unavailable(err)
@@ -383,7 +382,7 @@ func (f *fileStore) View(_ context.Context, read func(book.Page) error) (err err
 // Close gives up after a second: a write that does not end must not keep a
 // process alive.
 func (f *fileStore) Close() error {
-	return book.Unavailable(footing.Within(time.Second, func() error { return f.log.Close() }))
+	return book.Unavailable(Within(time.Second, func() error { return f.log.Close() }))
 }
 
 // place is where a spend stands.

@@ -12,7 +12,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/footing"
 	"sotto/service/ledger/witness"
 )
 
@@ -203,7 +202,7 @@ func (l *Ledger) look() error {
 	if !w.looking.CompareAndSwap(false, true) {
 		return fmt.Errorf("%w: it does not answer", ErrUnavailable)
 	}
-	return footing.Within(l.timeout, func() error {
+	return Within(l.timeout, func() error {
 		defer w.looking.Store(false)
 		ctx, stop := context.WithTimeout(context.Background(), l.timeout)
 		defer stop()
@@ -270,7 +269,7 @@ func (l *Ledger) noteIdle() error {
 
 // within does something at the place of the head, without waiting for ever.
 func (l *Ledger) within(do func(context.Context) error) error {
-	return footing.Within(l.timeout, func() error {
+	return Within(l.timeout, func() error {
 		ctx, stop := context.WithTimeout(context.Background(), l.timeout)
 		defer stop()
 		return do(ctx)

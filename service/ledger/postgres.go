@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/footing"
 )
 
 // This part of the package keeps ledgers in PostgreSQL, where any number of gateways may
@@ -120,7 +119,7 @@ func newStore(url string, settings databaseSettings) (*databaseStore, error) {
 		if failed != nil {
 			return nil, failed
 		}
-		return footing.Impatient(conn, 6*s.Timeout), nil
+		return Impatient(conn, 6*s.Timeout), nil
 	}
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package footing
+package ledger
 
 import (
 	"fmt"

@@ -1,7 +1,4 @@
-// Package footing has what a ledger stands on, and how it gives way: a file that
-// is deleted or cut off while it is open, a connection on which nothing is heard
-// any more, a call that does not come back.
-package footing
+package ledger
 
 import (
 	"errors"
@@ -11,28 +8,34 @@ import (
 	"sotto/service/ledger/disk"
 )
 
+// This part of the package has what a ledger stands on, and how it gives way: a file that
+// is deleted or cut off while it is open, a connection on which nothing is heard
+// any more, a call that does not come back.
+
 // ErrCut is wrapped by the error of a file that was cut off.
-var ErrCut = errors.New("cut off")
+var errCut = errors.New("cut off")
 
 // Open is a file that is open, and up to where it counts, which never shrinks.
-type Open interface {
+type openHeld interface {
 	Stat() (fs.FileInfo, error)
 	End() int64
 }
 
 // File is an open file and the name under which it must be found again.
-type File struct {
+type heldFile struct {
 	path string
 	on   disk.Disk
-	file Open
+	file openHeld
 }
 
 // Hold returns an open file with its name on a disk, nil for that of the machine.
-func Hold(path string, on disk.Disk, open Open) *File { return &File{path, disk.Or(on), open} }
+func HoldFile(path string, on disk.Disk, open openHeld) *heldFile {
+	return &heldFile{path, disk.Or(on), open}
+}
 
 // InPlace refuses a file that was deleted, replaced or cut off since it was
 // opened. The system answers that from memory.
-func (f *File) InPlace() error {
+func (f *heldFile) InPlace() error {
 	end := f.file.End() // first: others may let it grow meanwhile
 	open, err := f.file.Stat()
 	if err != nil {
@@ -47,7 +50,7 @@ func (f *File) InPlace() error {
 	case !f.on.Same(open, there):
 		return fmt.Errorf("%s was replaced by another file while it was open", f.path)
 	case open.Size() < end:
-		return fmt.Errorf("%s was %w from %d to %d bytes while it was open", f.path, ErrCut, end, open.Size())
+		return fmt.Errorf("%s was %w from %d to %d bytes while it was open", f.path, errCut, end, open.Size())
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package footing_test
+package ledger_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sotto/internal/fault"
-	"sotto/service/ledger/footing"
+	"sotto/service/ledger"
 )
 
 // opened is a file of which a page counts.
@@ -41,7 +41,7 @@ func TestInPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := footing.Hold(path, nil, opened{file})
+		f := ledger.HoldFile(path, nil, opened{file})
 		if err = f.InPlace(); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestImpatient(t *testing.T) { synctest.Test(t, testImpatient) }
 
 func testImpatient(t *testing.T) {
 	here, there := net.Pipe()
-	c := footing.Impatient(here, 1500*time.Millisecond)
+	c := ledger.Impatient(here, 1500*time.Millisecond)
 	go func() {
 		for range 4 {
 			time.Sleep(400 * time.Millisecond)
@@ -82,7 +82,7 @@ func testImpatient(t *testing.T) {
 		t.Errorf("silence: %v, want %v", err, os.ErrDeadlineExceeded)
 	}
 	// A deadline that was set is kept, also while somebody reads.
-	c = footing.Impatient(here, time.Hour)
+	c = ledger.Impatient(here, time.Hour)
 	go func() {
 		time.Sleep(50 * time.Millisecond)
 		c.SetDeadline(time.Now().Add(-time.Second)) //nolint:errcheck // the reader shows it
@@ -96,15 +96,15 @@ func testImpatient(t *testing.T) {
 
 func TestWithin(t *testing.T) {
 	want := errors.New("its own")
-	if err := footing.Within(time.Hour, func() error { return want }); !errors.Is(err, want) {
+	if err := ledger.Within(time.Hour, func() error { return want }); !errors.Is(err, want) {
 		t.Errorf("in time: %v, want %v", err, want)
 	}
-	if err := footing.Within(time.Hour, func() error { panic("private") }); !errors.Is(err, fault.ErrFault) {
+	if err := ledger.Within(time.Hour, func() error { panic("private") }); !errors.Is(err, fault.ErrFault) {
 		t.Errorf("with a panic: %v, want %v", err, fault.ErrFault)
 	}
 	held := make(chan struct{})
 	defer close(held)
-	if err := footing.Within(10*time.Millisecond, func() error { <-held; return nil }); err == nil {
+	if err := ledger.Within(10*time.Millisecond, func() error { <-held; return nil }); err == nil {
 		t.Error("what does not come back has come back")
 	}
 }
