@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"sotto/service/ledger/clock"
+	machine "sotto/service/ledger/clock"
 	"sotto/service/ledger/witness"
 )
 
@@ -23,7 +23,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("nothing of the clock: %+v, %v; want nothing", c, err)
 	}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	h := witness.Head{Entry: witness.Entry{Seq: 3, Hash: strings.Repeat("0a", 32), At: at}, Seen: at, Right: clock.Moment{Wall: at, Boot: "b", Since: 5}, Accepted: &witness.Accepted{Who: "carol"}}
+	h := witness.Head{Entry: witness.Entry{Seq: 3, Hash: strings.Repeat("0a", 32), At: at}, Seen: at, Right: machine.Moment{Wall: at, Boot: "b", Since: 5}, Accepted: &witness.Accepted{Who: "carol"}}
 	if err := f.SetHead(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
