@@ -16,7 +16,6 @@ import (
 	"sotto/promise/dp"
 	"sotto/service/ledger"
 	"sotto/service/ledger/clock"
-	"sotto/service/ledger/witness"
 )
 
 func newBudgetInit(std term.Streams) *cobra.Command {
@@ -73,8 +72,8 @@ func runBudgetInit(ctx context.Context, o budgetOptions, b ledger.Budget, out io
 
 // headShown is what "sotto budget head --json" prints.
 type headShown struct {
-	Place string        `json:"place"` // where it is noted
-	Noted *witness.Head `json:"noted"` // null if nothing is
+	Place string            `json:"place"` // where it is noted
+	Noted *ledger.NotedHead `json:"noted"` // null if nothing is
 	// Reason is why the ledger does not go on from it, or cannot be read now.
 	Reason string `json:"reason,omitempty"`
 }
@@ -108,7 +107,7 @@ func (o budgetOptions) noted(ctx context.Context) (h headShown, err error) {
 }
 
 // witness opens the place where the ledger's head is noted.
-func (o budgetOptions) witness(ctx context.Context) (witness.Place, error) {
+func (o budgetOptions) witness(ctx context.Context) (ledger.HeadPlace, error) {
 	switch {
 	case o.ledger == "":
 		return nil, errNoLedger
@@ -169,7 +168,7 @@ func runBudgetHead(ctx context.Context, o budgetOptions, out io.Writer) error {
 		if err := o.accepts(); err != nil {
 			return err
 		}
-		if err := o.open(ctx, ledger.Options{ReadOnly: true, Accept: &witness.Acceptance{Who: o.who, Reason: o.reason}, Existing: true, Head: o.head}, func(*ledger.Ledger) error { return nil }); err != nil {
+		if err := o.open(ctx, ledger.Options{ReadOnly: true, Accept: &ledger.HeadAcceptance{Who: o.who, Reason: o.reason}, Existing: true, Head: o.head}, func(*ledger.Ledger) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -203,13 +202,13 @@ func runBudgetHead(ctx context.Context, o budgetOptions, out io.Writer) error {
 
 // clockShown is what "sotto budget clock --json" prints.
 type clockShown struct {
-	Place  string         `json:"place"`
-	Now    clock.Moment   `json:"now"`
-	Right  *clock.Moment  `json:"right"` // when it was last taken to be right; null if never
-	Seen   time.Time      `json:"seen,omitzero"`
-	Last   time.Time      `json:"last,omitzero"`    // entry of the ledger, when its head was noted
-	Reason string         `json:"reason,omitempty"` // why it is refused
-	Said   *witness.Clock `json:"accepted,omitempty"`
+	Place  string             `json:"place"`
+	Now    clock.Moment       `json:"now"`
+	Right  *clock.Moment      `json:"right"` // when it was last taken to be right; null if never
+	Seen   time.Time          `json:"seen,omitzero"`
+	Last   time.Time          `json:"last,omitzero"`    // entry of the ledger, when its head was noted
+	Reason string             `json:"reason,omitempty"` // why it is refused
+	Said   *ledger.NotedClock `json:"accepted,omitempty"`
 }
 
 func newBudgetClock(std term.Streams) *cobra.Command {
@@ -258,7 +257,7 @@ func runBudgetClock(ctx context.Context, o budgetOptions, out io.Writer) error {
 		if err = o.accepts(); err != nil {
 			return err
 		}
-		if err = place.SetClock(ctx, witness.Clock{Right: shown.Now, Until: shown.Last, Who: o.who, Reason: o.reason}); err != nil {
+		if err = place.SetClock(ctx, ledger.NotedClock{Right: shown.Now, Until: shown.Last, Who: o.who, Reason: o.reason}); err != nil {
 			return err
 		}
 	}
@@ -266,7 +265,7 @@ func runBudgetClock(ctx context.Context, o budgetOptions, out io.Writer) error {
 		return err
 	}
 	accepted := shown.Said != nil && o.clocks.Near(shown.Said.Right, shown.Now)
-	if failed := witness.CheckClock(o.clocks, h, shown.Now); failed != nil && !accepted {
+	if failed := ledger.CheckClock(o.clocks, h, shown.Now); failed != nil && !accepted {
 		shown.Reason = failed.Error()
 	}
 	err = term.Show(out, o.json, shown, printClock)

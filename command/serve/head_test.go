@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"sotto/command"
+	"sotto/service/ledger"
 	"sotto/service/ledger/clock"
-	"sotto/service/ledger/witness"
 )
 
 // A ledger is begun once, and its head is noted.
@@ -53,7 +53,7 @@ func TestBudgetInit(t *testing.T) {
 	if _, out, _ = budgetCommand(t, "show", "--ledger", spentLedger(t)); !strings.Contains(out, "the two that meet there allow ε = 20 at once") {
 		t.Errorf("it does not say what two windows allow: %s", out)
 	}
-	if h, err := witness.File(head).Head(t.Context()); err != nil || h.Seq != 1 {
+	if h, err := ledger.HeadFile(head).Head(t.Context()); err != nil || h.Seq != 1 {
 		t.Errorf("the head is %+v, %v; want the first entry", h, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestBudgetClock(t *testing.T) {
 	if code, out, _ := budgetCommand(t, "clock", "--ledger", path); code != command.ExitDone || !strings.Contains(out, "the clock can be right") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	head := witness.File(path + ".head")
+	head := ledger.HeadFile(path + ".head")
 	h, err := head.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestGatewayLedger(t *testing.T) {
 	_, stop = startGateway(t, append(places, "--budget", "50", "--window", "48h")...) // less needs no word
 	stop()
 
-	head := witness.File(places[1] + ".head")
+	head := ledger.HeadFile(places[1] + ".head")
 	h, err := head.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/service/ledger"
-	"sotto/service/ledger/witness"
 )
 
 // at is one part of a ledger, or all of one that is undivided.
@@ -123,7 +122,7 @@ func runBudgetDivide(ctx context.Context, o budgetOptions, out io.Writer) error 
 		return err
 	}
 	o.every = true
-	note := ledger.Options{ReadOnly: true, Existing: true, Accept: &witness.Acceptance{Who: o.who, Reason: "divided at entry " + strconv.FormatUint(proof.Entries, 10)}}
+	note := ledger.Options{ReadOnly: true, Existing: true, Accept: &ledger.HeadAcceptance{Who: o.who, Reason: "divided at entry " + strconv.FormatUint(proof.Entries, 10)}}
 	if err = o.open(ctx, note, func(*ledger.Ledger) error { return nil }); err != nil {
 		return fmt.Errorf("the ledger is divided, and the heads of its parts are not noted, which sotto budget head --accept does: %w", err)
 	}

@@ -366,7 +366,7 @@ func sources(t *testing.T, pattern string, f func(path string, n ast.Node)) {
 // subject or a text unseen.
 func TestMetricsHaveClass(t *testing.T) {
 	known, seen := labels(), 0
-	for _, dir := range []string{"gateway", "server", "service/httpserve", "ledger", "service/ledger/witness", "command/serve"} {
+	for _, dir := range []string{"gateway", "server", "service/httpserve", "ledger", "service/ledger", "command/serve"} {
 		sources(t, dir+"/*.go", func(path string, n ast.Node) {
 			for _, label := range labelsOf(n) {
 				seen++

@@ -13,7 +13,6 @@ import (
 
 	"sotto/service/ledger"
 	"sotto/service/ledger/record"
-	"sotto/service/ledger/witness"
 )
 
 var forgeries = []attack{
@@ -35,7 +34,7 @@ func rewritten(s *scene) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	place := witness.File(at.ledger + ".head")
+	place := ledger.HeadFile(at.ledger + ".head")
 	head, err := place.Head(s.Context())
 	if err == nil {
 		head.Hash = hex.EncodeToString(end[:])

@@ -15,7 +15,6 @@ import (
 
 	"sotto/service/ledger"
 	machine "sotto/service/ledger/clock"
-	"sotto/service/ledger/witness"
 )
 
 // history makes a ledger with spends, and returns its file as it was before the
@@ -92,11 +91,11 @@ func TestAccept(t *testing.T) {
 	if err := os.WriteFile(path, older, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	was, err := witness.File(path + ".head").Head(t.Context())
+	was, err := ledger.HeadFile(path + ".head").Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.OpenFile(path, ledger.Options{Accept: &witness.Acceptance{Who: "carol", Reason: "restored"}})
+	l, err := ledger.OpenFile(path, ledger.Options{Accept: &ledger.HeadAcceptance{Who: "carol", Reason: "restored"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +107,7 @@ func TestAccept(t *testing.T) {
 		t.Error(err)
 	}
 	l.Close()
-	h, err := witness.File(path + ".head").Head(t.Context())
+	h, err := ledger.HeadFile(path + ".head").Head(t.Context())
 	if err != nil || h.Accepted == nil || h.Accepted.Who != "carol" || h.Accepted.Reason != "restored" || h.Accepted.Seq != was.Seq || h.Accepted.Hash != was.Hash {
 		t.Errorf("the head is %+v, %v; want who accepted it, and what was before", h, err)
 	}
@@ -251,7 +250,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.wait(t, `msg="ledger head" seq=2`)
-	if h, err := witness.File(path + ".head").Head(t.Context()); err != nil || h.Seq != 2 {
+	if h, err := ledger.HeadFile(path + ".head").Head(t.Context()); err != nil || h.Seq != 2 {
 		t.Errorf("the head that was noted is %+v, %v; want entry 2", h, err)
 	}
 	if err := os.Rename(path, path+".away"); err != nil {
@@ -389,14 +388,14 @@ func TestAcceptClock(t *testing.T) {
 		if err = spendSoon(t, l, fmt.Sprint("jumped ", d)); !errors.Is(err, ledger.ErrClock) {
 			t.Errorf("after a jump of %v: %v, want %v", d, err, ledger.ErrClock)
 		}
-		head, failed := witness.File(path + ".head").Head(t.Context())
-		for ; failed == nil && head.Seq < uint64(i+1); head, failed = witness.File(path + ".head").Head(t.Context()) {
+		head, failed := ledger.HeadFile(path + ".head").Head(t.Context())
+		for ; failed == nil && head.Seq < uint64(i+1); head, failed = ledger.HeadFile(path + ".head").Head(t.Context()) {
 			time.Sleep(100 * time.Millisecond) // a spend is noted within a second
 		}
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		if err = witness.File(path+".head").SetClock(t.Context(), witness.Clock{Right: h.read(), Until: head.At, Who: "carol", Reason: fmt.Sprint("it was ", d)}); err != nil {
+		if err = ledger.HeadFile(path+".head").SetClock(t.Context(), ledger.NotedClock{Right: h.read(), Until: head.At, Who: "carol", Reason: fmt.Sprint("it was ", d)}); err != nil {
 			t.Fatal(err)
 		}
 		log.wait(t, fmt.Sprint("it was ", d))
@@ -475,7 +474,7 @@ func TestAcceptSigned(t *testing.T) {
 	if err := os.WriteFile(path, older, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.OpenFile(path, ledger.Options{ReadOnly: true, Existing: true, Accept: &witness.Acceptance{Who: "carol", Reason: "restored"}})
+	l, err := ledger.OpenFile(path, ledger.Options{ReadOnly: true, Existing: true, Accept: &ledger.HeadAcceptance{Who: "carol", Reason: "restored"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,8 +503,8 @@ func TestHeadPlace(t *testing.T) {
 		t.Errorf("a head in no folder: %v, want %v", err, ledger.ErrUnavailable)
 	}
 	// Root, who accepts something, leaves the file to the gateway.
-	head := witness.File(filepath.Join(dir, "head"))
-	h := witness.Head{Entry: witness.Entry{Seq: 1, Hash: strings.Repeat("0", 64)}}
+	head := ledger.HeadFile(filepath.Join(dir, "head"))
+	h := ledger.NotedHead{NotedEntry: ledger.NotedEntry{Seq: 1, Hash: strings.Repeat("0", 64)}}
 	if err := head.SetHead(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}

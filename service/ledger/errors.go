@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/witness"
 )
 
 // Errors that callers branch on.
@@ -23,19 +22,6 @@ var (
 	// ErrUnlike is returned by Spend for a release that does not cost what every
 	// release must, under a budget that is kept by optimal composition.
 	ErrUnlike = errors.New("ledger: the release is not like those that the budget counts")
-	// ErrBehind is returned, with ErrDamaged, for a ledger that does not go on
-	// from the head that was noted outside of it: it is missing, cut off, an
-	// older copy, or another one.
-	ErrBehind = witness.ErrBehind
-	// ErrLost is returned, with ErrBehind, where there is no ledger any more.
-	ErrLost = witness.ErrLost
-	// ErrNone is returned, with ErrUnavailable, on opening with
-	// [Options.Existing] where there is no ledger.
-	ErrNone = witness.ErrNone
-	// ErrClock is returned, with ErrUnavailable, while the clock is further off
-	// than [Options.Clocks] allows, until it is right again or somebody has
-	// called it so.
-	ErrClock = witness.ErrClock
 	// ErrRaise is returned on opening with a budget that gives everybody more
 	// than the recorded one, unless [Options.Raise] is set.
 	ErrRaise = errors.New("ledger: everybody would get more")

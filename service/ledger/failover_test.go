@@ -12,7 +12,6 @@ import (
 	"sotto/promise/dp"
 	"sotto/promise/dp/dptest"
 	"sotto/service/ledger"
-	"sotto/service/ledger/witness"
 	"sotto/service/pgtest"
 )
 
@@ -232,7 +231,7 @@ func TestWaitForStandby(t *testing.T) {
 	c.synchronous("")
 	head := t.TempDir() + "/head"
 	both := c.opener(c.Host(), c.standby.Host())
-	watched := mustOpen(t, both, ledger.Options{Head: head, SecretID: "first", ChainKey: chainKey(1), Accept: &witness.Acceptance{Who: "carol", Reason: "a head elsewhere"}})
+	watched := mustOpen(t, both, ledger.Options{Head: head, SecretID: "first", ChainKey: chainKey(1), Accept: &ledger.HeadAcceptance{Who: "carol", Reason: "a head elsewhere"}})
 	if err := c.standby.Stop(); err != nil {
 		t.Fatal(err)
 	}

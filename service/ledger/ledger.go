@@ -19,7 +19,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/witness"
 )
 
 // Request asks to pay for one release.
@@ -68,7 +67,7 @@ type Options struct {
 	// is refused with [ErrBehind], unless Accept says who takes it as it is, which
 	// ReadOnly allows, too.
 	Head   string
-	Accept *witness.Acceptance
+	Accept *HeadAcceptance
 	// Log is told what happens to the ledger, and the head after each LogHead;
 	// nil and 0 for nothing.
 	Log     *slog.Logger

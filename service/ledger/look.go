@@ -12,7 +12,6 @@ import (
 	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/witness"
 )
 
 // tick is between two looks at the ledger while nobody writes.
@@ -23,16 +22,16 @@ const NoHead = "none"
 
 // OpenWitness opens the place where the head of a ledger is noted, which is named
 // as in [Options.Head].
-func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error) {
+func OpenWitness(ctx context.Context, ledger, head string) (HeadPlace, error) {
 	if !InDatabase(ledger) {
-		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger), nil)
+		return OpenHead(cmp.Or(head, beside(ledger)), filepath.Base(ledger), nil)
 	}
 	s, err := connectDatabase(ctx, ledger, databaseSettings{Timeout: defaultTimeout})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close() //nolint:errcheck // only its name was asked for
-	return witness.Open(cmp.Or(head, ledger), s.Name(), nil)
+	return OpenHead(cmp.Or(head, ledger), s.Name(), nil)
 }
 
 // beside names the file in which the head of a ledger's is noted.
@@ -55,7 +54,7 @@ func apart(path, head string, on disk.Disk) error {
 
 // watcher holds a ledger against what was noted outside of it.
 type watcher struct {
-	witness.Keeper
+	HeadKeeper
 	every      time.Duration // after which the head is logged; 0 for never
 	looking    atomic.Bool   // somebody looks, and may not come back
 	quit, gone chan struct{}
@@ -73,7 +72,7 @@ func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, e
 	}
 	var err error
 	if o.Head != NoHead {
-		if w.Place, err = witness.Open(cmp.Or(o.Head, place), name, o.Disk); err != nil {
+		if w.Place, err = OpenHead(cmp.Or(o.Head, place), name, o.Disk); err != nil {
 			return nil, err
 		}
 	}
@@ -110,12 +109,12 @@ func (w *watcher) continues(p book.Page) error {
 	if err != nil {
 		return err
 	}
-	return judged(w.Continues(pointOf(last), func(seq uint64) (witness.Entry, error) {
+	return judged(w.Continues(pointOf(last), func(seq uint64) (NotedEntry, error) {
 		hash, err := p.HashOf(seq)
 		if err != nil || hash == (Digest{}) {
-			return witness.Entry{}, err
+			return NotedEntry{}, err
 		}
-		return witness.Entry{Seq: seq, Hash: hash.String()}, nil
+		return NotedEntry{Seq: seq, Hash: hash.String()}, nil
 	}))
 }
 
@@ -128,11 +127,11 @@ func (w *watcher) inTime(p book.Page, now clock.Moment) error {
 	return judged(w.InTime(now, pointOf(last).At))
 }
 
-func pointOf(h book.Head) witness.Entry {
+func pointOf(h book.Head) NotedEntry {
 	if h.Seq == 0 {
-		return witness.Entry{}
+		return NotedEntry{}
 	}
-	return witness.Entry{Seq: h.Seq, Hash: h.Hash.String(), At: h.At}
+	return NotedEntry{Seq: h.Seq, Hash: h.Hash.String(), At: h.At}
 }
 
 // compare holds the clock against that of a store which has one.

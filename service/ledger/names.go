@@ -3,7 +3,6 @@ package ledger
 import (
 	"sotto/promise/dp"
 	"sotto/service/ledger/book"
-	"sotto/service/ledger/witness"
 )
 
 // The words of the trade, which the stores share.
@@ -57,9 +56,6 @@ var (
 	// ErrDamaged is returned when the ledger is not what was written.
 	ErrDamaged = book.ErrDamaged
 )
-
-// InDatabase reports whether a place is that of a database, not of a file.
-func InDatabase(place string) bool { return witness.IsPostgres(place) }
 
 // ParseEntry reads a line of the log, as it was exported. It refuses one whose
 // hash is not its own, with an error that wraps [ErrDamaged], and so every other

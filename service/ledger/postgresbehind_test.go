@@ -11,7 +11,6 @@ import (
 
 	"sotto/service/ledger"
 	machine "sotto/service/ledger/clock"
-	"sotto/service/ledger/witness"
 	"sotto/service/pgtest"
 )
 
@@ -72,7 +71,7 @@ func TestPostgresBehind(t *testing.T) {
 		if name != "older" {
 			continue
 		}
-		if l, err := open(ledger.Options{Accept: &witness.Acceptance{Who: "carol", Reason: "restored"}}); err != nil {
+		if l, err := open(ledger.Options{Accept: &ledger.HeadAcceptance{Who: "carol", Reason: "restored"}}); err != nil {
 			t.Errorf("to accept it: %v", err)
 		} else {
 			l.Close()
@@ -143,12 +142,12 @@ func TestPostgresFollows(t *testing.T) {
 		}
 	}
 	for range 600 {
-		if h, err := witness.File(head).Head(t.Context()); err != nil || h.Seq == 4 {
+		if h, err := ledger.HeadFile(head).Head(t.Context()); err != nil || h.Seq == 4 {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	if h, err := witness.File(head).Head(t.Context()); err != nil || h.Seq != 4 {
+	if h, err := ledger.HeadFile(head).Head(t.Context()); err != nil || h.Seq != 4 {
 		t.Errorf("the head is %+v, %v; want entry 4, which another wrote", h, err)
 	}
 	one.Close()
@@ -163,9 +162,9 @@ func TestPostgresHeads(t *testing.T) {
 	const gateways, each = 8, 12
 	tap, name := s.Tap(t), s.Schema(t) // which nobody else has
 	tap.Hard = true
-	places := make([]witness.Place, gateways)
+	places := make([]ledger.HeadPlace, gateways)
 	for i := range places {
-		w, err := witness.Open(tap.URL("public"), name, nil)
+		w, err := ledger.OpenHead(tap.URL("public"), name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +175,7 @@ func TestPostgresHeads(t *testing.T) {
 	for i, w := range places {
 		group.Go(func() {
 			for n := range each {
-				h := witness.Head{Entry: witness.Entry{Seq: uint64(n*gateways + i + 1), Hash: strings.Repeat("0a", 32), At: time.Unix(1e9, 0).UTC()}}
+				h := ledger.NotedHead{NotedEntry: ledger.NotedEntry{Seq: uint64(n*gateways + i + 1), Hash: strings.Repeat("0a", 32), At: time.Unix(1e9, 0).UTC()}}
 				if err := w.SetHead(t.Context(), h); err != nil {
 					t.Error(err)
 				}
@@ -184,7 +183,7 @@ func TestPostgresHeads(t *testing.T) {
 		})
 	}
 	group.Wait()
-	last := witness.Head{Entry: witness.Entry{Seq: gateways*each + 1, Hash: strings.Repeat("0b", 32), At: time.Unix(1e9, 0).UTC()}}
+	last := ledger.NotedHead{NotedEntry: ledger.NotedEntry{Seq: gateways*each + 1, Hash: strings.Repeat("0b", 32), At: time.Unix(1e9, 0).UTC()}}
 	if h, err := places[0].Head(t.Context()); err != nil || h.Seq != last.Seq-1 {
 		t.Errorf("the head is %+v, %v; want that with number %d", h, err, last.Seq-1)
 	}

@@ -13,7 +13,6 @@ import (
 	"sotto/service/ledger"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/disk/disktest"
-	"sotto/service/ledger/witness"
 	"sotto/service/pgtest"
 )
 
@@ -303,7 +302,7 @@ func (k *killing) covered(t *testing.T, heads disk.Disk, last []uint64) {
 		if k.apart {
 			place = ledger.PartHead("/heads/head", i, k.parts)
 		}
-		w, err := witness.Open(place, "postgres."+schema, heads)
+		w, err := ledger.OpenHead(place, "postgres."+schema, heads)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package witness
+package ledger
 
 import (
 	"context"
@@ -107,7 +107,7 @@ func (p *postgres) read(ctx context.Context, column string) (content []byte, err
 }
 
 // Head implements [Place].
-func (p *postgres) Head(ctx context.Context) (*Head, error) {
+func (p *postgres) Head(ctx context.Context) (*NotedHead, error) {
 	content, err := p.read(ctx, "head")
 	if err != nil || content == nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (p *postgres) Head(ctx context.Context) (*Head, error) {
 // SetHead implements [Place]. Of several gateways the one that is behind leaves
 // the head of the others alone, unless somebody has accepted a ledger that went
 // back.
-func (p *postgres) SetHead(ctx context.Context, h Head) error {
+func (p *postgres) SetHead(ctx context.Context, h NotedHead) error {
 	return p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		if err := table(ctx, conn); err != nil {
 			return err
@@ -153,14 +153,14 @@ func write(ctx context.Context, conn *pgx.Conn, statement string, args ...any) e
 
 // Statement notes a head in a transaction of somebody else, who has found the table
 // there.
-func (p *postgres) Statement(h Head) (statement string, args []any) {
+func (p *postgres) Statement(h NotedHead) (statement string, args []any) {
 	return `INSERT INTO ` + schema + `.heads AS h (ledger, seq, head) VALUES ($1, $2, $3)
 			ON CONFLICT (ledger) DO UPDATE SET seq = excluded.seq, head = excluded.head WHERE h.seq <= excluded.seq OR $4`,
 		[]any{[]byte(p.ledger), int64(h.Seq), h.line(format), h.Accepted != nil && h.Accepted.When.Equal(h.Seen)}
 }
 
 // Clock implements [Place].
-func (p *postgres) Clock(ctx context.Context) (*Clock, error) {
+func (p *postgres) Clock(ctx context.Context) (*NotedClock, error) {
 	content, err := p.read(ctx, "clock")
 	if err != nil || content == nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (p *postgres) Clock(ctx context.Context) (*Clock, error) {
 }
 
 // SetClock implements [Place].
-func (p *postgres) SetClock(ctx context.Context, c Clock) error {
+func (p *postgres) SetClock(ctx context.Context, c NotedClock) error {
 	return p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		if err := table(ctx, conn); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package witness
+package ledger
 
 import (
 	"context"
@@ -29,32 +29,32 @@ var (
 )
 
 // Acceptance says who takes a ledger that does not go on from its head, and why.
-type Acceptance struct{ Who, Reason string }
+type HeadAcceptance struct{ Who, Reason string }
 
 // Keeper notes the end of a log outside of the ledger, and holds ledger and
 // clock against what was noted. It is safe for concurrent use.
-type Keeper struct {
+type HeadKeeper struct {
 	// Place is where it is noted; nil for nowhere.
-	Place  Place
+	Place  HeadPlace
 	Limits clock.Limits
 	Read   func() clock.Moment // nil means the machine's clocks
 	// Trusted says that the clock is taken as right whatever it says.
 	Trusted bool
 	Log     *slog.Logger // nil for none
 	// Accept takes the ledger as it is, until that is noted; nil for nobody.
-	Accept *Acceptance
+	Accept *HeadAcceptance
 
 	noting sync.Mutex // who writes to Place; one at a time, so that no head is followed by an older one
 
 	mu      sync.Mutex // guards what follows, and Accept
-	head    Head       // what is known of the log; Seq is 0 if nothing is
-	noted   Head       // as it was last written
+	head    NotedHead  // what is known of the log; Seq is 0 if nothing is
+	noted   NotedHead  // as it was last written
 	skew    error      // by which another clock differs
 	doubted bool       // the clock was not in time when it was last asked for
 }
 
 // Begin reads what was noted.
-func (k *Keeper) Begin(ctx context.Context) error {
+func (k *HeadKeeper) Begin(ctx context.Context) error {
 	if err := k.Limits.Validate(); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (k *Keeper) Begin(ctx context.Context) error {
 }
 
 // Close lets go of the place.
-func (k *Keeper) Close() {
+func (k *HeadKeeper) Close() {
 	if k.Place != nil {
 		k.Place.Close() //nolint:errcheck // what is there is written
 	}
@@ -84,7 +84,7 @@ func (k *Keeper) Close() {
 
 // Admit says whether a ledger that is there, or is not, may be opened to write.
 // With existing it must be there, and a head must have been noted of it.
-func (k *Keeper) Admit(there, existing bool) error {
+func (k *HeadKeeper) Admit(there, existing bool) error {
 	h, unknown := k.head, k.head.Seq == 0 && k.Place != nil && k.Accept == nil
 	switch {
 	case !there && h.Seq > 0:
@@ -107,7 +107,7 @@ func (k *Keeper) Admit(there, existing bool) error {
 // Continues refuses a log that does not go on from the head. It ends with last,
 // of which Seq is 0 if it is empty, and at returns an entry of it, zero if it is
 // not there.
-func (k *Keeper) Continues(last Entry, at func(seq uint64) (Entry, error)) error {
+func (k *HeadKeeper) Continues(last NotedEntry, at func(seq uint64) (NotedEntry, error)) error {
 	k.mu.Lock()
 	known, accepted := k.head, k.Accept != nil
 	k.mu.Unlock()
@@ -136,19 +136,19 @@ func (k *Keeper) Continues(last Entry, at func(seq uint64) (Entry, error)) error
 }
 
 // Advance remembers the end of a log that was found to continue.
-func (k *Keeper) Advance(last Entry) {
+func (k *HeadKeeper) Advance(last NotedEntry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// Two who look at once may come back in another order.
 	if last.Seq > 0 && (last.Seq >= k.head.Seq || k.Accept != nil) {
-		k.head.Entry = last
+		k.head.NotedEntry = last
 	}
 }
 
 // InTime refuses a moment that cannot be right, by what was noted, and by the
 // time of the last entry, zero if there is none: what renews with time must not
 // be renewed by a clock that is set.
-func (k *Keeper) InTime(now clock.Moment, last time.Time) error {
+func (k *HeadKeeper) InTime(now clock.Moment, last time.Time) error {
 	if k.Trusted {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (k *Keeper) InTime(now clock.Moment, last time.Time) error {
 
 // CheckClock returns an [ErrClock] if a clock cannot be right by what is known of
 // a ledger; nil means that nothing is.
-func CheckClock(limits clock.Limits, known *Head, now clock.Moment) error {
+func CheckClock(limits clock.Limits, known *NotedHead, now clock.Moment) error {
 	if known == nil {
 		return nil
 	}
@@ -194,7 +194,7 @@ func CheckClock(limits clock.Limits, known *Head, now clock.Moment) error {
 // Compare holds the clock against another one, such as the database's, of which
 // no two gateways have two: one that is ahead would renew budgets for all of
 // them.
-func (k *Keeper) Compare(theirs time.Time) {
+func (k *HeadKeeper) Compare(theirs time.Time) {
 	off := k.Read().Wall.Sub(theirs)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -205,7 +205,7 @@ func (k *Keeper) Compare(theirs time.Time) {
 
 // Settle takes the clock for right where nothing has counted before on this
 // start of the machine. It was found in time.
-func (k *Keeper) Settle() {
+func (k *HeadKeeper) Settle() {
 	now := k.Read()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -216,7 +216,7 @@ func (k *Keeper) Settle() {
 
 // Confirmed reports whether somebody has called the clock right as it is now,
 // and goes by it from then on.
-func (k *Keeper) Confirmed(ctx context.Context) bool {
+func (k *HeadKeeper) Confirmed(ctx context.Context) bool {
 	if k.Place == nil {
 		return false
 	}
@@ -240,26 +240,26 @@ func (k *Keeper) Confirmed(ctx context.Context) bool {
 
 // Covered reports whether what was noted is the end of the log, so that all of it may
 // be answered.
-func (k *Keeper) Covered() bool {
+func (k *HeadKeeper) Covered() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.Place == nil || k.same()
 }
 
 // same reports whether the head is as it was noted.
-func (k *Keeper) same() bool {
+func (k *HeadKeeper) same() bool {
 	h, before := k.head, k.noted
 	return h.Seq == before.Seq && h.Hash == before.Hash && h.Until.Equal(before.Until) && h.Right == before.Right && k.Accept == nil
 }
 
 // Note writes the head to its place, if it has changed or was not written for
 // long.
-func (k *Keeper) Note(ctx context.Context) error { return k.note(ctx, refresh) }
+func (k *HeadKeeper) Note(ctx context.Context) error { return k.note(ctx, refresh) }
 
 // NoteNow writes the head to its place.
-func (k *Keeper) NoteNow(ctx context.Context) error { return k.note(ctx, 0) }
+func (k *HeadKeeper) NoteNow(ctx context.Context) error { return k.note(ctx, 0) }
 
-func (k *Keeper) note(ctx context.Context, every time.Duration) error {
+func (k *HeadKeeper) note(ctx context.Context, every time.Duration) error {
 	k.noting.Lock()
 	defer k.noting.Unlock()
 	now := k.Read().Wall.UTC()
@@ -270,7 +270,7 @@ func (k *Keeper) note(ctx context.Context, every time.Duration) error {
 	}
 	k.mu.Unlock()
 	if accept != nil {
-		h.Accepted = &Accepted{Who: accept.Who, Reason: accept.Reason, When: h.Seen, Seq: before.Seq, Hash: before.Hash}
+		h.Accepted = &AcceptedHead{Who: accept.Who, Reason: accept.Reason, When: h.Seen, Seq: before.Seq, Hash: before.Hash}
 	}
 	if k.Place == nil || h.Seq == 0 || same && now.Sub(before.Seen).Abs() < every {
 		return nil
@@ -288,9 +288,9 @@ func (k *Keeper) note(ctx context.Context, every time.Duration) error {
 // Ahead returns the statement that notes the end of a log in the transaction which
 // writes it, and what to call when that is committed; "" if it cannot be noted so, or
 // somebody takes the log as it is. Nobody else may note anything meanwhile.
-func (k *Keeper) Ahead(last Entry) (statement string, args []any, committed func()) {
+func (k *HeadKeeper) Ahead(last NotedEntry) (statement string, args []any, committed func()) {
 	place, ok := k.Place.(interface {
-		Statement(h Head) (string, []any)
+		Statement(h NotedHead) (string, []any)
 	})
 	now := k.Read().Wall.UTC()
 	k.mu.Lock()
@@ -299,7 +299,7 @@ func (k *Keeper) Ahead(last Entry) (statement string, args []any, committed func
 		return "", nil, nil
 	}
 	h := k.head
-	h.Entry = last
+	h.NotedEntry = last
 	if !k.doubted {
 		h.Seen = now
 	}
@@ -313,7 +313,7 @@ func (k *Keeper) Ahead(last Entry) (statement string, args []any, committed func
 
 // Known returns what was noted of the log when it was begun, unless somebody takes
 // the log as it is.
-func (k *Keeper) Known() (seq uint64, doubtful bool) {
+func (k *HeadKeeper) Known() (seq uint64, doubtful bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.Accept != nil {
@@ -323,7 +323,7 @@ func (k *Keeper) Known() (seq uint64, doubtful bool) {
 }
 
 // Report logs the head.
-func (k *Keeper) Report() {
+func (k *HeadKeeper) Report() {
 	k.mu.Lock()
 	h := k.head
 	k.mu.Unlock()

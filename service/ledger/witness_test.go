@@ -1,4 +1,4 @@
-package witness_test
+package ledger_test
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"sotto/service/ledger"
 	machine "sotto/service/ledger/clock"
-	"sotto/service/ledger/witness"
 )
 
-func TestFile(t *testing.T) {
-	f := witness.File(filepath.Join(t.TempDir(), "head"))
+func TestWitnessFile(t *testing.T) {
+	f := ledger.HeadFile(filepath.Join(t.TempDir(), "head"))
 	if h, err := f.Head(t.Context()); h != nil || err != nil {
 		t.Errorf("no head: %+v, %v; want nothing", h, err)
 	}
@@ -23,7 +23,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("nothing of the clock: %+v, %v; want nothing", c, err)
 	}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	h := witness.Head{Entry: witness.Entry{Seq: 3, Hash: strings.Repeat("0a", 32), At: at}, Seen: at, Right: machine.Moment{Wall: at, Boot: "b", Since: 5}, Accepted: &witness.Accepted{Who: "carol"}}
+	h := ledger.NotedHead{NotedEntry: ledger.NotedEntry{Seq: 3, Hash: strings.Repeat("0a", 32), At: at}, Seen: at, Right: machine.Moment{Wall: at, Boot: "b", Since: 5}, Accepted: &ledger.AcceptedHead{Who: "carol"}}
 	if err := f.SetHead(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestFile(t *testing.T) {
 	if h.Format = got.Format; !reflect.DeepEqual(*got, h) {
 		t.Errorf("got %+v, want %+v", *got, h)
 	}
-	c := witness.Clock{Right: h.Right, Until: at, Who: "carol", Reason: "set"}
+	c := ledger.NotedClock{Right: h.Right, Until: at, Who: "carol", Reason: "set"}
 	if err = f.SetClock(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -49,23 +49,23 @@ func TestFile(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := witness.File(dir).Head(t.Context()); err == nil {
+	if _, err := ledger.HeadFile(dir).Head(t.Context()); err == nil {
 		t.Error("a folder is a head")
 	}
 	large := filepath.Join(dir, "large")
 	if err := os.WriteFile(large, make([]byte, 1<<17), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := witness.File(large).Head(t.Context()); err == nil {
+	if _, err := ledger.HeadFile(large).Head(t.Context()); err == nil {
 		t.Error("a large file is a head")
 	}
-	if err := witness.File(filepath.Join(dir, "no", "folder")).SetHead(t.Context(), witness.Head{}); !errors.Is(err, fs.ErrNotExist) {
+	if err := ledger.HeadFile(filepath.Join(dir, "no", "folder")).SetHead(t.Context(), ledger.NotedHead{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no folder: %v, want %v", err, fs.ErrNotExist)
 	}
-	if _, err := witness.Open("postgres://:x:y", "a", nil); err == nil || strings.Contains(err.Error(), ":x:y") {
+	if _, err := ledger.OpenHead("postgres://:x:y", "a", nil); err == nil || strings.Contains(err.Error(), ":x:y") {
 		t.Errorf("an address that is none: %v, want an error that does not quote it", err)
 	}
-	p, err := witness.Open("postgres://sotto:hidden@db.example/books", "a", nil)
+	p, err := ledger.OpenHead("postgres://sotto:hidden@db.example/books", "a", nil)
 	if err != nil || strings.Contains(p.String(), "hidden") || p.Close() != nil {
 		t.Errorf("the place is %v, %v; want it without the password", p, err)
 	}
@@ -81,17 +81,17 @@ func FuzzHead(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h, err := witness.File(path).Head(t.Context())
+		h, err := ledger.HeadFile(path).Head(t.Context())
 		if err != nil {
 			return
 		}
 		if h.Seq == 0 || len(h.Hash) != 64 {
 			t.Errorf("%q is read as %+v", content, h)
 		}
-		if err = witness.File(path).SetHead(t.Context(), *h); err != nil {
+		if err = ledger.HeadFile(path).SetHead(t.Context(), *h); err != nil {
 			t.Fatal(err)
 		}
-		again, err := witness.File(path).Head(t.Context())
+		again, err := ledger.HeadFile(path).Head(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,4 @@
-// Package witness keeps the end of a ledger outside of it: in a second file,
-// perhaps on another disk, or in a table of a database that is none of the
-// ledger's. A ledger that was deleted, cut off, or replaced by an older copy of
-// itself looks whole; held against its witness, it does not.
-//
-// It is no copy of the ledger and brings nothing back. Whoever can write both
-// can make them agree.
-package witness
+package ledger
 
 import (
 	"bytes"
@@ -24,19 +17,27 @@ import (
 	"sotto/service/ledger/disk"
 )
 
+// This part of the package keeps the end of a ledger outside of it: in a second file,
+// perhaps on another disk, or in a table of a database that is none of the
+// ledger's. A ledger that was deleted, cut off, or replaced by an older copy of
+// itself looks whole; held against its witness, it does not.
+//
+// It is no copy of the ledger and brings nothing back. Whoever can write both
+// can make them agree.
+
 const format = "sotto-head-1"
 
 // Entry is what is known of an entry of a log.
-type Entry struct {
+type NotedEntry struct {
 	Seq  uint64    `json:"seq"`
 	Hash string    `json:"hash"` // in hexadecimal
 	At   time.Time `json:"at"`
 }
 
 // Head is the end of a ledger as it was last seen.
-type Head struct {
-	Format string `json:"format"`
-	Entry         // the last one
+type NotedHead struct {
+	Format     string `json:"format"`
+	NotedEntry        // the last one
 
 	Seen time.Time `json:"seen"` // when this was written
 	// Right is when the clock was last taken to be right, on this start of the
@@ -47,7 +48,7 @@ type Head struct {
 	Until time.Time `json:"until,omitzero"`
 	// Accepted says that somebody has taken a ledger that did not go on from the
 	// head before.
-	Accepted *Accepted `json:"accepted,omitempty"`
+	Accepted *AcceptedHead `json:"accepted,omitempty"`
 
 	// Doubtful says that something was noted after this which cannot be read: it was
 	// being written when the machine stopped, or it was damaged since.
@@ -56,7 +57,7 @@ type Head struct {
 
 // Accepted says who took a ledger as it is, when and why, and what the head was
 // before that.
-type Accepted struct {
+type AcceptedHead struct {
 	Who    string    `json:"who"`
 	Reason string    `json:"reason"`
 	When   time.Time `json:"when"`
@@ -65,7 +66,7 @@ type Accepted struct {
 }
 
 // Clock says who called the clock right, when and why.
-type Clock struct {
+type NotedClock struct {
 	Format string       `json:"format"`
 	Right  clock.Moment `json:"clock"`
 	Until  time.Time    `json:"until,omitzero"` // up to when the ledger may be ahead of it
@@ -74,13 +75,13 @@ type Clock struct {
 }
 
 // Place is where a head is kept. It is safe for concurrent use.
-type Place interface {
+type HeadPlace interface {
 	// Head returns the head, nil if there is none.
-	Head(ctx context.Context) (*Head, error)
-	SetHead(ctx context.Context, h Head) error
+	Head(ctx context.Context) (*NotedHead, error)
+	SetHead(ctx context.Context, h NotedHead) error
 	// Clock returns what was last said of the clock, nil if nothing was.
-	Clock(ctx context.Context) (*Clock, error)
-	SetClock(ctx context.Context, c Clock) error
+	Clock(ctx context.Context) (*NotedClock, error)
+	SetClock(ctx context.Context, c NotedClock) error
 	// String says where it is, without a password.
 	String() string
 	Close() error
@@ -89,21 +90,21 @@ type Place interface {
 // Open returns the place of a name: a database if it begins with postgres:// or
 // postgresql://, in which it stands under the name of the ledger, and otherwise a
 // file on a disk, nil for that of the machine.
-func Open(name, ledger string, on disk.Disk) (Place, error) {
-	if IsPostgres(name) {
+func OpenHead(name, ledger string, on disk.Disk) (HeadPlace, error) {
+	if InDatabase(name) {
 		return newPostgres(name, ledger)
 	}
 	return &slots{path: name, on: disk.Or(on)}, nil
 }
 
 // IsPostgres reports whether a place is named like a database.
-func IsPostgres(name string) bool {
+func InDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
 // File is a place in two files of the machine: the head in the one of that name, and
 // what was said of the clock beside it.
-func File(path string) Place { return &slots{path: path, on: disk.Machine} }
+func HeadFile(path string) HeadPlace { return &slots{path: path, on: disk.Machine} }
 
 // most bounds what is read of a file.
 const most = 1 << 16
@@ -138,12 +139,12 @@ func store(path string, content []byte) error {
 	return f.Commit()
 }
 
-func (h Head) line(format string) []byte {
+func (h NotedHead) line(format string) []byte {
 	h.Format = format
 	return line(h)
 }
 
-func (c Clock) line() []byte {
+func (c NotedClock) line() []byte {
 	c.Format = format
 	return line(c)
 }
@@ -159,20 +160,20 @@ func line(v any) []byte {
 var errFormat = errors.New("witness: this is no head of a ledger, or one of another version")
 
 // parseHead reads a head, and nothing else.
-func parseHead(content []byte) (*Head, error) {
+func parseHead(content []byte) (*NotedHead, error) {
 	return parseHeadOf(content, format)
 }
 
-func parseHeadOf(content []byte, format string) (*Head, error) {
-	h := new(Head)
+func parseHeadOf(content []byte, format string) (*NotedHead, error) {
+	h := new(NotedHead)
 	if err := strictly(content, h); err != nil || h.Format != format || len(h.Hash) != 64 || h.Seq == 0 {
 		return nil, errFormat
 	}
 	return h, nil
 }
 
-func parseClock(content []byte) (*Clock, error) {
-	c := new(Clock)
+func parseClock(content []byte) (*NotedClock, error) {
+	c := new(NotedClock)
 	if err := strictly(content, c); err != nil || c.Format != format || c.Right.Wall.IsZero() {
 		return nil, errFormat
 	}

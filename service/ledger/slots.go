@@ -1,4 +1,4 @@
-package witness
+package ledger
 
 import (
 	"bytes"
@@ -56,23 +56,23 @@ func (f *slots) String() string { return f.path }
 func (f *slots) clock() string { return f.path + ".clock" }
 
 // Clock implements [Place].
-func (f *slots) Clock(context.Context) (*Clock, error) { return load(f.clock(), parseClock) }
+func (f *slots) Clock(context.Context) (*NotedClock, error) { return load(f.clock(), parseClock) }
 
 // SetClock implements [Place].
-func (f *slots) SetClock(_ context.Context, c Clock) error { return store(f.clock(), c.line()) }
+func (f *slots) SetClock(_ context.Context, c NotedClock) error { return store(f.clock(), c.line()) }
 
 // Close implements [Place].
 func (f *slots) Close() error { return nil }
 
 // contents is what a file of a head holds.
 type contents struct {
-	head *Head
+	head *NotedHead
 	slot int64  // that it stands in, -1 if in none
 	turn uint64 // of the slot
 }
 
 // Head implements [Place]. A slot that somebody is writing is waited for.
-func (f *slots) Head(ctx context.Context) (*Head, error) {
+func (f *slots) Head(ctx context.Context) (*NotedHead, error) {
 	for tries := 1; ; tries++ {
 		file, err := f.open(os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +152,7 @@ func (f *slots) read(file disk.File) (contents, error) {
 }
 
 // parseSlot reads a slot, nil if nothing is in it, or not what was written.
-func parseSlot(content []byte) (*Head, uint64) {
+func parseSlot(content []byte) (*NotedHead, uint64) {
 	line, rest, _ := bytes.Cut(content, []byte("\n"))
 	seal, padding, ended := bytes.Cut(rest, []byte("\n"))
 	if !ended || len(bytes.Trim(padding, "\x00")) > 0 {
@@ -176,7 +176,7 @@ func sealOf(line []byte, turn uint64) string {
 }
 
 // slotOf writes a slot.
-func slotOf(h Head, turn uint64) ([]byte, error) {
+func slotOf(h NotedHead, turn uint64) ([]byte, error) {
 	line := bytes.TrimRight(h.line(slotFormat), "\n")
 	content := fmt.Appendf(bytes.Clone(line), "\n%d %s\n", turn, sealOf(line, turn))
 	if len(content) > slotSize {
@@ -187,7 +187,7 @@ func slotOf(h Head, turn uint64) ([]byte, error) {
 
 // SetHead implements [Place]. It is on disk when SetHead returns. A slot of which that
 // is not known is written again, and never the other.
-func (f *slots) SetHead(_ context.Context, h Head) error {
+func (f *slots) SetHead(_ context.Context, h NotedHead) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	file, err := f.open(os.O_RDWR)
@@ -199,7 +199,7 @@ func (f *slots) SetHead(_ context.Context, h Head) error {
 	return errors.Join(f.write(file, h), file.Close())
 }
 
-func (f *slots) write(file disk.File, h Head) error {
+func (f *slots) write(file disk.File, h NotedHead) error {
 	if err := f.follow(file); err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (f *slots) follow(file disk.File) error {
 }
 
 // create makes the file, which appears whole.
-func (f *slots) create(h Head) error {
+func (f *slots) create(h NotedHead) error {
 	first, err := slotOf(h, 1)
 	if err != nil {
 		return err
