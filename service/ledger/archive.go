@@ -12,7 +12,6 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
-	"sotto/service/ledger/book"
 )
 
 // Archiving says how to archive old entries.
@@ -49,7 +48,7 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 		return done, err
 	}
 	if _, err = os.Stat(path); err != nil {
-		return done, book.Unavailable(err)
+		return done, unavailable(err)
 	}
 	if err = a.note(ctx, path); err != nil {
 		return done, err
@@ -59,7 +58,7 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err = s.View(ctx, func(p book.Page) error { return a.allowed(p) }); err != nil {
+	if err = s.View(ctx, func(p Page) error { return a.allowed(p) }); err != nil {
 		return done, err
 	}
 	archive, next, err := a.emptyPlaces(path)
@@ -87,7 +86,7 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 	}
 	// Whoever archives as root must not take the ledger away from the gateway.
 	if err = atomicfile.SameOwner(next, path); err != nil {
-		return done, book.Unavailable(err)
+		return done, unavailable(err)
 	}
 	return done, rename(next, path)
 }
@@ -104,7 +103,7 @@ func (a *Archiving) note(ctx context.Context, path string) error {
 }
 
 // allowed refuses a ledger that is not what was written with the key.
-func (a *Archiving) allowed(p book.Page) error {
+func (a *Archiving) allowed(p Page) error {
 	last, err := p.Head()
 	if err != nil {
 		return err
@@ -113,7 +112,7 @@ func (a *Archiving) allowed(p book.Page) error {
 	switch {
 	case err != nil:
 		return err
-	case len(a.ChainKey) == 0 && last.MAC != book.MAC{}:
+	case len(a.ChainKey) == 0 && last.MAC != MAC{}:
 		return fmt.Errorf("%w: the log is signed with a key of secret %s, which must be given to write", ErrSecret, secret)
 	case len(a.ChainKey) == 0:
 		return nil
@@ -132,7 +131,7 @@ func (a *Archiving) emptyPlaces(path string) (archive, next string, err error) {
 		if failed != nil {
 			return "", "", fmt.Errorf("%w: %s is there already, must not be: %w", ErrUnavailable, a.Out, failed)
 		}
-		failed = s.View(context.Background(), func(p book.Page) error { return begins(path, p) })
+		failed = s.View(context.Background(), func(p Page) error { return begins(path, p) })
 		if failed = errors.Join(failed, s.Close()); failed != nil {
 			return "", "", fmt.Errorf("%w: %s is there already, must not be: %w", ErrUnavailable, a.Out, failed)
 		}
@@ -151,7 +150,7 @@ func (a *Archiving) emptyPlaces(path string) (archive, next string, err error) {
 
 // begins refuses an archive that is not the beginning of the ledger at a path,
 // which has those entries still.
-func begins(path string, archive book.Page) error {
+func begins(path string, archive Page) error {
 	last, err := archive.Head()
 	if err != nil {
 		return err
@@ -161,7 +160,7 @@ func begins(path string, archive book.Page) error {
 		return err
 	}
 	defer s.Close() //nolint:errcheck // it was only read
-	return s.View(context.Background(), func(p book.Page) error {
+	return s.View(context.Background(), func(p Page) error {
 		kept, err := p.Carried()
 		if err != nil {
 			return err
@@ -184,7 +183,7 @@ func (a *Archiving) name(ctx context.Context, path string, e *Entry) error {
 	if a.Clock != nil {
 		now = a.Clock
 	}
-	err = s.Update(ctx, func(p book.Page) error {
+	err = s.Update(ctx, func(p Page) error {
 		last, failed := p.Head()
 		if failed != nil {
 			return failed
@@ -219,12 +218,12 @@ func (a *Archiving) prove(ctx context.Context, archive, path string) (proof Proo
 func hashFile(path string) (d Digest, err error) {
 	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
-		return d, book.Unavailable(err)
+		return d, unavailable(err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	h := sha256.New()
 	if _, err = io.Copy(h, f); err != nil {
-		return d, book.Unavailable(err)
+		return d, unavailable(err)
 	}
 	return Digest(h.Sum(nil)), nil
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"sotto/internal/atomicfile"
-	"sotto/service/ledger/book"
 )
 
 // Backup writes the ledger as it is now to a file, which is a ledger itself, and
@@ -49,7 +48,7 @@ func replaceable(path string) error {
 	case err == nil && !info.Mode().IsRegular():
 		err = fmt.Errorf("%s is no regular file, must be one or not be there", path)
 	}
-	return book.Unavailable(err)
+	return unavailable(err)
 }
 
 // rename gives a file that is whole and on disk its own name.
@@ -57,7 +56,7 @@ func rename(beside, path string) error {
 	if err := replaceable(path); err != nil { // also if it came meanwhile
 		return err
 	}
-	return book.Unavailable(errors.Join(os.Rename(beside, path), atomicfile.SyncDir(filepath.Dir(path))))
+	return unavailable(errors.Join(os.Rename(beside, path), atomicfile.SyncDir(filepath.Dir(path))))
 }
 
 // newBeside makes an empty log beside a path, under a name that nobody else uses.
@@ -66,7 +65,7 @@ func newBeside(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return beside, book.Unavailable(CreateLog(beside, nil))
+	return beside, unavailable(CreateLog(beside, nil))
 }
 
 // freeBeside returns the name beside a path under which a log is made, and takes
@@ -84,7 +83,7 @@ func freeBeside(path string) (string, error) {
 	default: // it was not finished
 		err = nil
 	}
-	return beside, book.Unavailable(errors.Join(err, os.Remove(beside)))
+	return beside, unavailable(errors.Join(err, os.Remove(beside)))
 }
 
 // copyTo writes the entries of a database to a file. They have the same hashes
@@ -95,7 +94,7 @@ func (l *Ledger) copyTo(ctx context.Context, path string) error {
 		return err
 	}
 	t := transfer{to: to}
-	err = l.store.View(ctx, func(p book.Page) error {
+	err = l.store.View(ctx, func(p Page) error {
 		last, failed := p.Head()
 		if failed != nil {
 			return failed
@@ -103,7 +102,7 @@ func (l *Ledger) copyTo(ctx context.Context, path string) error {
 		if failed = p.Entries(0, func(e *Entry) error { return t.add(ctx, e) }); failed != nil {
 			return failed
 		}
-		return t.write(ctx, func(out book.Page) error { out.Sign(last.MAC); return nil })
+		return t.write(ctx, func(out Page) error { out.Sign(last.MAC); return nil })
 	})
 	return errors.Join(err, to.Close())
 }

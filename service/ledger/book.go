@@ -3,8 +3,6 @@ package ledger
 import (
 	"errors"
 	"fmt"
-
-	"sotto/service/ledger/book"
 )
 
 // errClock is the error of a host whose clock is not set.
@@ -20,7 +18,7 @@ func recordBudget(s *sheet, b Budget, raise bool) error {
 	case b == Budget{} || old.Budget == b:
 		return nil
 	}
-	next := book.Terms{Budget: b}
+	next := terms{Budget: b}
 	if (old.Budget != Budget{}) {
 		var err error
 		if next, err = old.Change(b, s.now); err != nil {
@@ -35,7 +33,7 @@ func recordBudget(s *sheet, b Budget, raise bool) error {
 }
 
 // recordPart says which part a ledger is that is begun.
-func recordPart(s *sheet, p *book.Part) error {
+func recordPart(s *sheet, p *part) error {
 	if last, err := s.Head(); err != nil || p == nil || last.Seq != 0 {
 		return err
 	}
@@ -57,7 +55,7 @@ func recordSecret(s *sheet, id string, rotate bool) error {
 // invoice is what a call has to pay.
 type invoice struct {
 	receipts []Receipt
-	first    map[book.Payment]int // who pays first for a key within the call
+	first    map[payment]int // who pays first for a key within the call
 	subjects []string
 	asked    map[string]Cost
 }
@@ -69,9 +67,9 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	after, newcomers := map[string]book.Sums{}, 0
+	after, newcomers := map[string]Sums{}, 0
 	for _, subject := range in.subjects {
-		sum, err := s.Sums(book.Account{Subject: subject, Window: s.window})
+		sum, err := s.Sums(account{Subject: subject, Window: s.window})
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +81,7 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 		if err := s.withinLifetime(subject, asked); err != nil {
 			return nil, err
 		}
-		if sum == (book.Sums{}) && asked != (Cost{}) {
+		if sum == (Sums{}) && asked != (Cost{}) {
 			newcomers++
 		}
 		sum.Spent = sum.Spent.Plus(asked)
@@ -97,7 +95,7 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 
 // reckon finds out what was paid for before.
 func reckon(s *sheet, spends []spend) (*invoice, error) {
-	in := &invoice{receipts: make([]Receipt, len(spends)), first: map[book.Payment]int{}, asked: map[string]Cost{}}
+	in := &invoice{receipts: make([]Receipt, len(spends)), first: map[payment]int{}, asked: map[string]Cost{}}
 	for i, r := range spends {
 		if each := s.terms.EachCost(); s.terms.Each != 0 && r.cost != each {
 			return nil, fmt.Errorf("%w: it costs %v, must be %v", ErrUnlike, r.cost, each)
@@ -118,7 +116,7 @@ func reckon(s *sheet, spends []spend) (*invoice, error) {
 			continue
 		}
 		if j, twice := in.first[r.payment()]; twice {
-			if first := (book.Settled{Check: spends[j].Check, Means: spends[j].means}); !first.Is(&r.Check, r.means) {
+			if first := (settled{Check: spends[j].Check, Means: spends[j].means}); !first.Is(&r.Check, r.means) {
 				return nil, ErrConflict
 			}
 			continue
@@ -134,7 +132,7 @@ func reckon(s *sheet, spends []spend) (*invoice, error) {
 }
 
 // settle writes what pay has allowed.
-func settle(s *sheet, spends []spend, in *invoice, after map[string]book.Sums) error {
+func settle(s *sheet, spends []spend, in *invoice, after map[string]Sums) error {
 	for i, r := range spends {
 		receipt := &in.receipts[i]
 		receipt.Balance = s.balance(after[r.Subject])
@@ -159,7 +157,7 @@ func settle(s *sheet, spends []spend, in *invoice, after map[string]book.Sums) e
 		if (in.asked[subject] == Cost{}) {
 			continue // its sums are as they were
 		}
-		if err := s.SetSums(book.Account{Subject: subject, Window: s.window}, after[subject]); err != nil {
+		if err := s.SetSums(account{Subject: subject, Window: s.window}, after[subject]); err != nil {
 			return err
 		}
 		if s.terms.Lifetime != 0 {
@@ -170,7 +168,7 @@ func settle(s *sheet, spends []spend, in *invoice, after map[string]book.Sums) e
 }
 
 func grant(s *sheet, g Grant) error {
-	at, more := book.Account{Subject: g.Subject, Window: s.window}, book.Floor(g.Epsilon, g.Delta)
+	at, more := account{Subject: g.Subject, Window: s.window}, floor(g.Epsilon, g.Delta)
 	sum, err := s.Sums(at)
 	if err != nil {
 		return err

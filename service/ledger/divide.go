@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-
-	"sotto/service/ledger/book"
 )
 
 // Signing says with what the parts of a ledger are signed that is divided.
@@ -44,7 +42,7 @@ func (d *divider) Read(e *Entry) error { return d.read(e) }
 
 // Whole implements [Divider]. What is signed with another key than that
 // of the parts would be vouched for by whoever did not check it.
-func (d *divider) Whole(from book.Page) error {
+func (d *divider) Whole(from Page) error {
 	d.page = from
 	if err := d.compare(); err != nil {
 		return err
@@ -57,7 +55,7 @@ func (d *divider) Whole(from book.Page) error {
 }
 
 // Close implements [Divider].
-func (d *divider) Close(to book.Page, part book.Part) error {
+func (d *divider) Close(to Page, part part) error {
 	if err := to.Append(&Entry{Kind: KindPart, At: d.proof.Last, Part: &part}); err != nil {
 		return err
 	}
@@ -65,7 +63,7 @@ func (d *divider) Close(to book.Page, part book.Part) error {
 }
 
 // sign signs the last entry of a part. It refuses to if the key is another's.
-func (d *divider) sign(to book.Page) error {
+func (d *divider) sign(to Page) error {
 	d.proof.MAC = MACAbsent
 	switch {
 	case d.secret == "":
@@ -86,4 +84,4 @@ func (d *divider) sign(to book.Page) error {
 }
 
 // Sums implements [Divider].
-func (d *divider) Sums() map[book.Account]book.Sums { return d.sums }
+func (d *divider) Sums() map[account]Sums { return d.sums }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"sotto/internal/fault"
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/disk"
 	"sotto/service/ledger/record"
 )
@@ -32,19 +31,19 @@ type fileStore struct {
 	unread uint64
 
 	mu     sync.RWMutex // guards the rest, which the writer alone changes
-	chain  book.Chain
-	of     map[book.Kind]*book.Entry // the last budget and secret
+	chain  Chain
+	of     map[Kind]*Entry // the last budget and secret
 	coder  record.Coder
 	paid   index
-	life   []book.Cost // what each subject has spent in all windows, by its number
-	window int64       // of the last entry that counts in one
-	sums   map[string]book.Sums
+	life   []Cost // what each subject has spent in all windows, by its number
+	window int64  // of the last entry that counts in one
+	sums   map[string]Sums
 	newest int64 // window that anything counts in
 	sealed bool
 	cut    *record.Cut // where the archive ends; nil if nothing was archived
 }
 
-// ErrAnswered is returned by Open, with [book.ErrDamaged], where something is damaged
+// ErrAnswered is returned by Open, with [ErrDamaged], where something is damaged
 // that was answered.
 var errAnswered = errors.New("what was answered is missing")
 
@@ -60,7 +59,7 @@ type FileOptions struct {
 }
 
 // Open opens the ledger in a file, which is made if it is not there. No other
-// process can write it at the same time: the error wraps [book.ErrLocked] then.
+// process can write it at the same time: the error wraps [ErrLocked] then.
 // Any can read it.
 func OpenFileStore(path string, o FileOptions) (*fileStore, error) { return openStore(path, o, true) }
 
@@ -92,17 +91,17 @@ func openStore(path string, o FileOptions, complete bool) (_ *fileStore, err err
 	}
 	switch {
 	case errors.Is(err, ErrLogFormat) && isFormat1(path):
-		return nil, fmt.Errorf("%w: %s", book.ErrFormat1, path)
+		return nil, fmt.Errorf("%w: %s", ErrFormat1, path)
 	case errors.Is(err, ErrLogLocked):
-		return nil, fmt.Errorf("%w: %s: %w", book.ErrUnavailable, path, book.ErrLocked)
+		return nil, fmt.Errorf("%w: %s: %w", ErrUnavailable, path, ErrLocked)
 	case errors.Is(err, ErrLogFormat), errors.Is(err, ErrLogDamaged):
-		return nil, book.Damaged("%s is no ledger: %w", path, err)
+		return nil, damaged("%s is no ledger: %w", path, err)
 	case err != nil:
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	f := &fileStore{
 		log: log, held: HoldFile(path, o.Disk, log), FileOptions: o,
-		of: map[book.Kind]*book.Entry{}, sums: map[string]book.Sums{}, newest: math.MinInt64,
+		of: map[Kind]*Entry{}, sums: map[string]Sums{}, newest: math.MinInt64,
 	}
 	if err = f.load(complete); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -114,7 +113,7 @@ func openStore(path string, o FileOptions, complete bool) (_ *fileStore, err err
 // hashes, which it checks when it verifies, and the keys.
 func (f *fileStore) load(complete bool) error {
 	back := false // to an older window, whose sums are gone
-	in := replay{known: book.Guarantees{}}
+	in := replay{known: guarantees{}}
 	in.kept = func(c kept) error { return f.loadKept(&in, c, &back) }
 	if f.ReadOnly {
 		in.unlinked = math.MaxUint64
@@ -125,11 +124,11 @@ func (f *fileStore) load(complete bool) error {
 				return f.loadOther(&in, r, &back)
 			}
 			if !f.ReadOnly {
-				f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}.Name(), place{r.offset, in.Seq})
+				f.paid.add(payment{Subject: r.Subject, Key: r.Key}.Name(), place{r.offset, in.Seq})
 			}
-			cost := book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta}
+			cost := Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta}
 			f.enterLife(&in.coder, r.Subject, cost)
-			return f.count(r.Window, r.Subject, book.Sums{Spent: cost}, &back)
+			return f.count(r.Window, r.Subject, Sums{Spent: cost}, &back)
 		})
 	})
 	f.rest, f.unread = rest, in.Seq+1
@@ -137,9 +136,9 @@ func (f *fileStore) load(complete bool) error {
 	case err != nil:
 		return fileError(err)
 	case in.sealed && !f.ReadOnly:
-		return fmt.Errorf("%w: the file is an archive, which can only be read", book.ErrUnavailable)
+		return fmt.Errorf("%w: the file is an archive, which can only be read", ErrUnavailable)
 	case rest > 0 && (in.Seq < f.Answered || f.Doubtful && in.Seq == f.Answered):
-		return book.Damaged("%w: entries from %d on are not what was written, %d bytes, and the head was at %d", errAnswered, in.Seq+1, rest, f.Answered)
+		return damaged("%w: entries from %d on are not what was written, %d bytes, and the head was at %d", errAnswered, in.Seq+1, rest, f.Answered)
 	}
 	if complete {
 		if err = f.checkCarried(&in); err != nil {
@@ -161,26 +160,26 @@ func (f *fileStore) Unfinished() (bytes int64, entry uint64) { return f.rest, f.
 
 // Confirm puts on disk, in the file itself, that all of it was answered. It is for
 // a ledger of which nothing is noted outside.
-func (f *fileStore) Confirm() error { return book.Medium(fileError(f.log.Confirm())) }
+func (f *fileStore) Confirm() error { return medium(fileError(f.log.Confirm())) }
 
 // Scrub reads all of the file once more, and refuses what is not what was written.
 func (f *fileStore) Scrub(on func(bytes int) bool) (err error) {
 	defer fault.Catch(&err)
-	return book.Medium(fileError(f.log.Scrub(on)))
+	return medium(fileError(f.log.Scrub(on)))
 }
 
 // checkCarried refuses what is kept of archived entries unless the last entry
 // that archived any says so. An archive ends before that entry, of itself.
 func (f *fileStore) checkCarried(in *replay) error {
-	switch e := f.of[book.KindArchive]; {
+	switch e := f.of[KindArchive]; {
 	case in.carried == nil:
 		return nil
 	case in.cut == nil:
-		return book.Damaged("what was kept of archived entries has no end")
+		return damaged("what was kept of archived entries has no end")
 	case in.sealed && (e == nil || e.Through < in.cut.Seq): // the next file knows of it
 		return nil
-	case e == nil || e.Through != in.cut.Seq || e.Carried != book.Digest(in.carried.Sum(nil)):
-		return book.Damaged("what was kept of the entries up to %d is not what an entry says", in.cut.Seq)
+	case e == nil || e.Through != in.cut.Seq || e.Carried != Digest(in.carried.Sum(nil)):
+		return damaged("what was kept of the entries up to %d is not what an entry says", in.cut.Seq)
 	}
 	return nil
 }
@@ -192,28 +191,28 @@ func (f *fileStore) loadKept(in *replay, c kept, back *bool) (err error) {
 		f.paid.add(c.Paid.Name, place{c.offset, c.Paid.Seq})
 	case c.Sum != nil:
 		s := sumsOf(c.Sum)
-		if s.Spent != (book.Cost{}) {
+		if s.Spent != (Cost{}) {
 			if in.coder.Subject(c.Sum.Subject) == 0 {
-				return book.Damaged("somebody has spent in archived entries who is in none")
+				return damaged("somebody has spent in archived entries who is in none")
 			}
 			f.enterLife(&in.coder, c.Sum.Subject, s.Spent)
 		}
 		return f.count(c.Sum.Window, c.Sum.Subject, s, back)
 	case c.Cut != nil:
-		f.of[book.KindBudget], f.of[book.KindSecret], err = lastOf(c.Cut)
+		f.of[KindBudget], f.of[KindSecret], err = lastOf(c.Cut)
 	}
 	return err
 }
 
 // lastOf reads the budget and the secret in force at a cut, nil if there is none.
-func lastOf(c *record.Cut) (budget, secret *book.Entry, err error) {
+func lastOf(c *record.Cut) (budget, secret *Entry, err error) {
 	if len(c.Budget) > 0 {
-		if budget, err = book.ParseBody(c.Budget); err != nil {
+		if budget, err = parseBody(c.Budget); err != nil {
 			return nil, nil, err
 		}
 	}
 	if len(c.Secret) > 0 {
-		secret, err = book.ParseBody(c.Secret)
+		secret, err = parseBody(c.Secret)
 	}
 	return budget, secret, err
 }
@@ -225,36 +224,36 @@ func (f *fileStore) loadOther(in *replay, r linked, back *bool) error {
 	if in.unlinked != 0 { // its line was not made
 		in.Line = r.AppendLine(in.Line[:0], in.Seq, new([32]byte))
 	}
-	e, err := book.ParseBody(in.Line)
+	e, err := parseBody(in.Line)
 	if err != nil {
 		return err
 	}
 	switch e.Kind {
-	case book.KindBudget, book.KindSecret, book.KindArchive:
+	case KindBudget, KindSecret, KindArchive:
 		f.of[e.Kind] = e
-	case book.KindGrant:
-		return f.count(e.Window, e.Subject, book.Sums{Granted: e.Cost()}, back)
-	case book.KindPart: // which only who verifies needs
-	case book.KindSpend:
-		return book.Damaged("entry %d is a spend in the wrong form", e.Seq)
+	case KindGrant:
+		return f.count(e.Window, e.Subject, Sums{Granted: e.Cost()}, back)
+	case KindPart: // which only who verifies needs
+	case KindSpend:
+		return damaged("entry %d is a spend in the wrong form", e.Seq)
 	}
 	return nil
 }
 
-func (f *fileStore) enterLife(c *record.Coder, subject string, cost book.Cost) {
+func (f *fileStore) enterLife(c *record.Coder, subject string, cost Cost) {
 	id := int(c.Subject(subject))
 	for len(f.life) < id {
-		f.life = append(f.life, book.Cost{})
+		f.life = append(f.life, Cost{})
 	}
 	f.life[id-1] = f.life[id-1].Plus(cost)
 }
 
 // count adds to the sums of the window that is at hand.
-func (f *fileStore) count(window int64, subject string, more book.Sums, back *bool) error {
+func (f *fileStore) count(window int64, subject string, more Sums, back *bool) error {
 	if window != f.window || f.newest == math.MinInt64 {
 		*back = *back || window <= f.newest
 		f.window, f.newest = window, max(f.newest, window)
-		f.sums = map[string]book.Sums{}
+		f.sums = map[string]Sums{}
 	}
 	s := f.sums[subject]
 	s.Granted, s.Spent = s.Granted.Plus(more.Granted), s.Spent.Plus(more.Spent)
@@ -268,12 +267,12 @@ func (f *fileStore) count(window int64, subject string, more book.Sums, back *bo
 // at returns the sums of a window. Those of the last one are at hand, and a later
 // one has none. An older one is read again: windows that became longer can begin
 // before the last.
-func (f *fileStore) at(window int64) (map[string]book.Sums, error) {
+func (f *fileStore) at(window int64) (map[string]Sums, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	switch {
 	case window > f.newest:
-		return map[string]book.Sums{}, nil
+		return map[string]Sums{}, nil
 	case window == f.window:
 		return f.sums, nil
 	}
@@ -281,9 +280,9 @@ func (f *fileStore) at(window int64) (map[string]book.Sums, error) {
 }
 
 // scanSums counts a window from the log.
-func (f *fileStore) scanSums(window int64) (map[string]book.Sums, error) {
-	found := map[string]book.Sums{}
-	add := func(subject string, more book.Sums) error {
+func (f *fileStore) scanSums(window int64) (map[string]Sums, error) {
+	found := map[string]Sums{}
+	add := func(subject string, more Sums) error {
 		s := found[subject]
 		s.Granted, s.Spent = s.Granted.Plus(more.Granted), s.Spent.Plus(more.Spent)
 		s, err := s.Check()
@@ -295,12 +294,12 @@ func (f *fileStore) scanSums(window int64) (map[string]book.Sums, error) {
 			return nil
 		}
 		return add(c.Sum.Subject, sumsOf(c.Sum))
-	}, func(e *book.Entry) error {
+	}, func(e *Entry) error {
 		switch {
-		case e.Window == window && e.Kind == book.KindSpend:
-			return add(e.Subject, book.Sums{Spent: e.Cost()})
-		case e.Window == window && e.Kind == book.KindGrant:
-			return add(e.Subject, book.Sums{Granted: e.Cost()})
+		case e.Window == window && e.Kind == KindSpend:
+			return add(e.Subject, Sums{Spent: e.Cost()})
+		case e.Window == window && e.Kind == KindGrant:
+			return add(e.Subject, Sums{Granted: e.Cost()})
 		}
 		return nil
 	})
@@ -308,8 +307,8 @@ func (f *fileStore) scanSums(window int64) (map[string]book.Sums, error) {
 }
 
 // scan yields the log as it is now, and what is kept before it.
-func (f *fileStore) scan(from uint64, keep func(kept) error, yield func(*book.Entry) error) error {
-	in := replay{known: book.Guarantees{}, unlinked: from, kept: keep}
+func (f *fileStore) scan(from uint64, keep func(kept) error, yield func(*Entry) error) error {
+	in := replay{known: guarantees{}, unlinked: from, kept: keep}
 	return fileError(f.log.Scan(f.log.End(), func(frame *Frame) error {
 		return in.frame(frame, func(r linked) error {
 			if in.Seq < from {
@@ -327,17 +326,17 @@ func (f *fileStore) scan(from uint64, keep func(kept) error, yield func(*book.En
 // fileError says of an error of a log whether it is damage.
 func fileError(err error) error {
 	if errors.Is(err, ErrLogDamaged) {
-		return book.Damaged("%w", err)
+		return damaged("%w", err)
 	}
 	if pathError := new(os.PathError); errors.As(err, &pathError) {
-		return book.Medium(err)
+		return medium(err)
 	}
 	return err
 }
 
 // Update refuses to write a file that is no longer the one of its name, and does
 // not call written what was written to it: no start would find that again.
-func (f *fileStore) Update(_ context.Context, change func(book.Page) error) (err error) {
+func (f *fileStore) Update(_ context.Context, change func(Page) error) (err error) {
 	defer fault.Catch(&err)
 	if err = f.inPlace(); err != nil {
 		return err
@@ -359,16 +358,16 @@ func (f *fileStore) inPlace() error {
 		err = f.log.Intact()
 	}
 	if errors.Is(err, errCut) || errors.Is(err, ErrLogDamaged) {
-		return book.Damaged("%w", err)
+		return damaged("%w", err)
 	}
-	return book.Unavailable(err)
+	return unavailable(err)
 }
 
 // Room tries whether there is room on disk for what spends need.
-func (f *fileStore) Room() error { return book.Unavailable(f.log.Room(64 << 10)) }
+func (f *fileStore) Room() error { return unavailable(f.log.Room(64 << 10)) }
 
-// View implements [book.Store].
-func (f *fileStore) View(_ context.Context, read func(book.Page) error) (err error) {
+// View implements [Store].
+func (f *fileStore) View(_ context.Context, read func(Page) error) (err error) {
 	defer fault.Catch(&err)
 	if err := f.inPlace(); err != nil {
 		return err
@@ -382,7 +381,7 @@ func (f *fileStore) View(_ context.Context, read func(book.Page) error) (err err
 // Close gives up after a second: a write that does not end must not keep a
 // process alive.
 func (f *fileStore) Close() error {
-	return book.Unavailable(Within(time.Second, func() error { return f.log.Close() }))
+	return unavailable(Within(time.Second, func() error { return f.log.Close() }))
 }
 
 // place is where a spend stands.
@@ -398,7 +397,7 @@ type index struct {
 	more  map[uint64][]place
 }
 
-func (x *index) add(name book.Name, at place) {
+func (x *index) add(name name, at place) {
 	if x.first == nil {
 		x.first, x.more = map[uint64]place{}, map[uint64][]place{}
 	}
@@ -411,7 +410,7 @@ func (x *index) add(name book.Name, at place) {
 }
 
 // find returns where a spend may stand.
-func (x *index) find(name book.Name) (first place, more []place, ok bool) {
+func (x *index) find(name name) (first place, more []place, ok bool) {
 	h := binary.LittleEndian.Uint64(name[:])
 	first, ok = x.first[h]
 	return first, x.more[h], ok

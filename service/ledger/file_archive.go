@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"sotto/service/ledger/book"
 )
 
 // The kinds of frames of a file.
@@ -22,8 +20,8 @@ var errEnough = errors.New("enough was read")
 
 // Cut says what Archive has written.
 type fileCut struct {
-	book.Head             // of the last entry in the archive
-	Carried   book.Digest // of what the ledger keeps of them
+	Head           // of the last entry in the archive
+	Carried Digest // of what the ledger keeps of them
 }
 
 // Archive writes two new files: what is older than a moment, up to the end of a
@@ -40,7 +38,7 @@ func (f *fileStore) Archive(ctx context.Context, before time.Time, archive, next
 		}
 		return add(endFrame, 0, nil, LogSeal{})
 	}); err != nil {
-		return cut, book.Unavailable(err)
+		return cut, unavailable(err)
 	}
 	err = buildLog(next, func(add adder) error {
 		k, failed := f.keep(ctx, frames, add)
@@ -53,12 +51,12 @@ func (f *fileStore) Archive(ctx context.Context, before time.Time, archive, next
 		}
 		return f.frames(ctx, frames, -1, add)
 	})
-	return cut, book.Medium(err)
+	return cut, medium(err)
 }
 
 // older counts the frames whose entries are all older than a moment.
 func (f *fileStore) older(ctx context.Context, before time.Time) (frames int, err error) {
-	in := replay{known: book.Guarantees{}}
+	in := replay{known: guarantees{}}
 	n := 0
 	err = f.log.Scan(f.log.End(), func(frame *Frame) error {
 		if failed := in.frame(frame, func(linked) error { return nil }); failed != nil {
@@ -125,7 +123,7 @@ func (f *fileStore) keep(ctx context.Context, frames int, add adder) (*keep, err
 
 // into keeps what is kept of the first frames, −1 for all.
 func (f *fileStore) into(ctx context.Context, k *keep, frames int) error {
-	in := replay{known: book.Guarantees{}, kept: func(c kept) error { return k.add(c.Carried, c.part) }}
+	in := replay{known: guarantees{}, kept: func(c kept) error { return k.add(c.Carried, c.part) }}
 	n := 0
 	return fileError(f.log.Scan(f.log.End(), func(frame *Frame) error {
 		if n++; frames >= 0 && n > frames {

@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"fmt"
-
-	"sotto/service/ledger/book"
 )
 
 // Grant is more than the budget, for one subject and one window. It weakens what
@@ -26,7 +24,7 @@ func (g Grant) Validate() error {
 			return err
 		}
 	}
-	if !(g.Epsilon >= 0) || !(g.Delta >= 0) || !(g.Delta < 1) || !(g.Epsilon*book.EpsilonUnits <= book.MaxCost) || (book.Floor(g.Epsilon, g.Delta) == Cost{}) {
+	if !(g.Epsilon >= 0) || !(g.Delta >= 0) || !(g.Delta < 1) || !(g.Epsilon*epsilonUnits <= maxCost) || (floor(g.Epsilon, g.Delta) == Cost{}) {
 		return fmt.Errorf("ledger: the grant is ε = %v and δ = %v, must be positive and finite", g.Epsilon, g.Delta)
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/book"
 )
 
 // Exhausted is the error of a job that is refused because of somebody's budget.
@@ -148,7 +147,7 @@ func (p *prices) job(s Shard, unit dp.Unit) (job, error) {
 		j.spends = append(j.spends, spend{Request{Subject: d.Subject, Key: key, Check: d.Check}, made})
 		j.counts = append(j.counts, d.Releases)
 	}
-	mark, err := json.Marshal(book.Mark{Job: s.Job})
+	mark, err := json.Marshal(Mark{Job: s.Job})
 	if err != nil {
 		return job{}, err
 	}
@@ -160,14 +159,14 @@ func (p *prices) job(s Shard, unit dp.Unit) (job, error) {
 // times is the price of several releases, whose guarantee is that of all of them
 // together. It is made of the integer cost, so that it costs just that.
 func (p price) times(n int64) (price, error) {
-	if n < 1 || n > book.MaxCost/max(p.cost.Epsilon, p.cost.Delta, 1) {
+	if n < 1 || n > maxCost/max(p.cost.Epsilon, p.cost.Delta, 1) {
 		return price{}, fmt.Errorf("ledger: a subject has %d releases at %v, must have at least one, and not more than can be counted", n, p.cost)
 	}
 	total := Cost{Epsilon: n * p.cost.Epsilon, Delta: n * p.cost.Delta}
 	together := dp.Guarantee{
 		Unit: p.guarantee.Unit, Epsilon: dp.Epsilon(total.EpsilonValue()), Delta: total.DeltaValue(), Assumptions: p.guarantee.Assumptions,
 	}
-	mechanism, err := json.Marshal(book.Many{Releases: n, Each: p.means.Mechanism})
+	mechanism, err := json.Marshal(many{Releases: n, Each: p.means.Mechanism})
 	if err != nil {
 		return price{}, fmt.Errorf("ledger: the mechanism cannot be written: %w", err)
 	}
@@ -190,7 +189,7 @@ func payJobs(s *sheet, jobs []job, all bool) ([]Reserved, error) {
 // reckonJobs finds out what shards cost and who has too little left.
 func reckonJobs(s *sheet, jobs []job, all bool) ([]Reserved, *till, error) {
 	reserved := make([]Reserved, len(jobs))
-	till := &till{sheet: s, after: map[string]book.Sums{}, asked: map[string]Cost{}}
+	till := &till{sheet: s, after: map[string]Sums{}, asked: map[string]Cost{}}
 	var refused Exhausted
 	for i, j := range jobs {
 		paid, err := j.answered(s, &reserved[i])
@@ -243,7 +242,7 @@ func (j *job) answered(s *sheet, to *Reserved) (bool, error) {
 		case e == nil:
 			to.LeftOut = append(to.LeftOut, r.Subject)
 		case !e.Is(&r.Check, r.means):
-			return false, book.Damaged("entry %d is not of the shard that paid for it", e.Seq)
+			return false, damaged("entry %d is not of the shard that paid for it", e.Seq)
 		default:
 			to.Paid++
 			to.Releases += j.counts[k]
@@ -255,7 +254,7 @@ func (j *job) answered(s *sheet, to *Reserved) (bool, error) {
 // till adds up what subjects pay before it is written.
 type till struct {
 	*sheet
-	after map[string]book.Sums
+	after map[string]Sums
 	asked map[string]Cost // in this call
 	fresh []spend         // to write
 }
@@ -268,7 +267,7 @@ func (t *till) take(r spend, j job) (*OverBudget, error) {
 	sum, seen := t.after[r.Subject]
 	if !seen {
 		var err error
-		if sum, err = t.Sums(book.Account{Subject: r.Subject, Window: t.window}); err != nil {
+		if sum, err = t.Sums(account{Subject: r.Subject, Window: t.window}); err != nil {
 			return nil, err
 		}
 	}
@@ -302,7 +301,7 @@ func (t *till) close() error {
 		if (asked == Cost{}) {
 			continue // its sums are as they were
 		}
-		if err := t.SetSums(book.Account{Subject: subject, Window: t.window}, t.after[subject]); err != nil {
+		if err := t.SetSums(account{Subject: subject, Window: t.window}, t.after[subject]); err != nil {
 			return err
 		}
 		if t.terms.Lifetime != 0 {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/record"
 )
 
@@ -21,8 +20,8 @@ type keep struct {
 	coder          record.Coder
 	last           uint64 // spend that was kept
 	sum            hash.Hash
-	head           book.Head
-	sums           map[book.Account]book.Sums
+	head           Head
+	sums           map[account]Sums
 	budget, secret []byte
 	scratch        []byte
 	// write gets each record; nil if only its digest is wanted.
@@ -30,7 +29,7 @@ type keep struct {
 }
 
 // NewKeep returns one that has kept nothing.
-func newKeep() *keep { return &keep{sum: sha256.New(), sums: map[book.Account]book.Sums{}} }
+func newKeep() *keep { return &keep{sum: sha256.New(), sums: map[account]Sums{}} }
 
 func (k *keep) emit(part []byte) error {
 	k.sum.Write(part)
@@ -41,42 +40,42 @@ func (k *keep) emit(part []byte) error {
 }
 
 // Add keeps what is kept of an entry.
-func (k *keep) Add(e *book.Entry) error {
+func (k *keep) Add(e *Entry) error {
 	r, err := e.Record()
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	k.scratch, _ = k.coder.Append(k.scratch[:0], &r)
 	k.head.Seq, k.head.At, k.head.Hash = e.Seq, e.At, e.Hash
-	at := book.Account{Subject: e.Subject, Window: e.Window}
+	at := account{Subject: e.Subject, Window: e.Window}
 	s := k.sums[at]
 	switch e.Kind {
-	case book.KindBudget:
+	case KindBudget:
 		k.budget, err = bare(e)
 		return err
-	case book.KindSecret:
+	case KindSecret:
 		k.secret, err = bare(e)
 		return err
-	case book.KindGrant:
+	case KindGrant:
 		s.Granted = s.Granted.Plus(e.Cost())
 		k.sums[at] = s
-	case book.KindSpend:
+	case KindSpend:
 		s.Spent = s.Spent.Plus(e.Cost())
 		k.sums[at] = s
 		k.head.Spends++
-		kept := record.Paid{Seq: e.Seq, Name: book.Payment{Subject: e.Subject, Key: e.Key}.Name(), Seal: book.SealOf(&e.Check, r.Means)}
+		kept := record.Paid{Seq: e.Seq, Name: payment{Subject: e.Subject, Key: e.Key}.Name(), Seal: SealOf(&e.Check, r.Means)}
 		k.scratch = record.AppendPaid(k.scratch[:0], k.last, &kept)
 		k.last = e.Seq
 		return k.emit(k.scratch)
-	case book.KindArchive, book.KindPart: // the next one says as much, and a file is no part
+	case KindArchive, KindPart: // the next one says as much, and a file is no part
 	}
 	return nil
 }
 
 // bare is the line of an entry without its place in the chain.
-func bare(e *book.Entry) ([]byte, error) {
+func bare(e *Entry) ([]byte, error) {
 	alone := *e
-	alone.Prev, alone.Hash = book.Digest{}, book.Digest{}
+	alone.Prev, alone.Hash = Digest{}, Digest{}
 	return json.Marshal(alone)
 }
 
@@ -87,7 +86,7 @@ func (k *keep) add(c record.Carried, part []byte) error {
 		k.last = c.Paid.Seq
 		return k.emit(part)
 	case c.Sum != nil:
-		k.sums[book.Account{Subject: c.Sum.Subject, Window: c.Sum.Window}] = sumsOf(c.Sum)
+		k.sums[account{Subject: c.Sum.Subject, Window: c.Sum.Window}] = sumsOf(c.Sum)
 	case c.Cut != nil:
 		k.head, k.budget, k.secret = headOf(c.Cut), c.Cut.Budget, c.Cut.Secret
 	}
@@ -107,7 +106,7 @@ func (k *keep) rest(yield func(part []byte) error) error {
 		}
 		names = names[n:]
 	}
-	accounts := slices.SortedFunc(maps.Keys(k.sums), func(a, b book.Account) int {
+	accounts := slices.SortedFunc(maps.Keys(k.sums), func(a, b account) int {
 		return cmp.Or(cmp.Compare(a.Window, b.Window), cmp.Compare(a.Subject, b.Subject))
 	})
 	for _, a := range accounts {
@@ -126,7 +125,7 @@ func (k *keep) rest(yield func(part []byte) error) error {
 }
 
 // Digest returns the SHA-256 of all that is kept.
-func (k *keep) Digest() (d book.Digest, err error) {
+func (k *keep) Digest() (d Digest, err error) {
 	state, err := k.sum.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		return d, err
@@ -138,16 +137,16 @@ func (k *keep) Digest() (d book.Digest, err error) {
 	if err = k.rest(func(part []byte) error { sum.Write(part); return nil }); err != nil {
 		return d, err
 	}
-	return book.Digest(sum.Sum(nil)), nil
+	return Digest(sum.Sum(nil)), nil
 }
 
-func sumsOf(s *record.Sum) book.Sums {
-	return book.Sums{
-		Granted: book.Cost{Epsilon: s.GrantedEpsilon, Delta: s.GrantedDelta},
-		Spent:   book.Cost{Epsilon: s.SpentEpsilon, Delta: s.SpentDelta},
+func sumsOf(s *record.Sum) Sums {
+	return Sums{
+		Granted: Cost{Epsilon: s.GrantedEpsilon, Delta: s.GrantedDelta},
+		Spent:   Cost{Epsilon: s.SpentEpsilon, Delta: s.SpentDelta},
 	}
 }
 
-func headOf(c *record.Cut) book.Head {
-	return book.Head{Seq: c.Seq, Spends: c.Spends, At: timeOf(c.At), Hash: c.Hash}
+func headOf(c *record.Cut) Head {
+	return Head{Seq: c.Seq, Spends: c.Spends, At: timeOf(c.At), Hash: c.Hash}
 }

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
 )
@@ -52,7 +51,7 @@ type Options struct {
 	Raise bool
 	// Part is which part of a divided ledger this one is, which is recorded when it
 	// is begun; nil if it is none. See package part.
-	Part *book.Part
+	Part *part
 	// New demands that there be no ledger yet, Existing that there be one, of
 	// which a head was noted.
 	New, Existing bool
@@ -112,7 +111,7 @@ type Options struct {
 
 // Ledger is a book of spends. It is safe for concurrent use.
 type Ledger struct {
-	store             book.Store
+	store             Store
 	watcher           *watcher
 	timeout           time.Duration
 	secret            string // that keys are made with; empty if none
@@ -121,7 +120,7 @@ type Ledger struct {
 	began             atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
 	full              bool                      // the last spends could not be written; the writer's own
 	behind            bool                      // what was written may not be answered yet; the writer's own
-	tally             *book.Tally               // what the log says of sums that the store keeps beside it; nil if it keeps none
+	tally             *Tally                    // what the log says of sums that the store keeps beside it; nil if it keeps none
 	damage            atomic.Pointer[error]     // that was found while it was open
 	newcomers, joined int                       // how many may begin to spend in a window, and did in the last one; the writer's own
 	window            int64                     // in which they did
@@ -152,7 +151,7 @@ func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
 func OpenFile(path string, o Options) (*Ledger, error) {
 	info, err := disk.Or(o.Disk).Stat(path)
 	if o.ReadOnly && o.Accept == nil && err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	if err = apart(path, o.Head, disk.Or(o.Disk)); err != nil {
 		return nil, err
@@ -206,7 +205,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 
 // open starts a ledger on a store, and closes both that and the watcher if it
 // cannot.
-func open(s book.Store, o Options, w *watcher) (*Ledger, error) {
+func open(s Store, o Options, w *watcher) (*Ledger, error) {
 	l, err := start(s, o, w)
 	if err != nil {
 		w.Close()
@@ -216,7 +215,7 @@ func open(s book.Store, o Options, w *watcher) (*Ledger, error) {
 }
 
 // start starts a ledger on a store.
-func start(s book.Store, o Options, w *watcher) (*Ledger, error) {
+func start(s Store, o Options, w *watcher) (*Ledger, error) {
 	l := &Ledger{
 		store: s, watcher: w, timeout: cmp.Or(o.Timeout, defaultTimeout), secret: o.SecretID, key: slices.Clone(o.ChainKey), newcomers: o.Newcomers,
 		calls: make(chan *call, maxWaiting), done: make(chan struct{}),
@@ -340,7 +339,7 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 	ctx, stop := context.WithTimeout(ctx, l.timeout)
 	defer stop()
 	err := l.view(ctx, func(s *sheet) error {
-		sum, err := s.Sums(book.Account{Subject: subject, Window: s.window})
+		sum, err := s.Sums(account{Subject: subject, Window: s.window})
 		b = s.balance(sum)
 		if err == nil {
 			b.Lifetime, err = s.lifetime(subject)
@@ -355,7 +354,7 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 // error.
 func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b Balance) error) error {
 	return l.view(ctx, func(s *sheet) error {
-		return s.Balances(s.window, func(at book.Standing) error {
+		return s.Balances(s.window, func(at Standing) error {
 			b := s.balance(at.Sums)
 			b.Lifetime = at.Lifetime
 			return yield(at.Subject, b)
@@ -374,12 +373,12 @@ func (l *Ledger) Budget() Budget {
 // order, until it returns an error. It holds the log as it was at the beginning:
 // a slow yield can make those who write wait.
 func (l *Ledger) Entries(ctx context.Context, from uint64, yield func(*Entry) error) error {
-	return l.store.View(ctx, func(p book.Page) error { return p.Entries(max(from, 1), yield) })
+	return l.store.View(ctx, func(p Page) error { return p.Entries(max(from, 1), yield) })
 }
 
 // view reads a page with what is in force now.
 func (l *Ledger) view(ctx context.Context, read func(*sheet) error) error {
-	return l.store.View(ctx, func(p book.Page) error {
+	return l.store.View(ctx, func(p Page) error {
 		s, err := newSheet(p, l.watcher.Read().Wall)
 		if err != nil {
 			return err

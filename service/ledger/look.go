@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
 )
@@ -78,7 +77,7 @@ func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, e
 	}
 	if err = w.Begin(ctx); err != nil {
 		w.Close()
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	return w, nil
 }
@@ -98,13 +97,13 @@ func judged(err error) error {
 	case errors.Is(err, ErrBehind):
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	case errors.Is(err, ErrNone), errors.Is(err, ErrClock):
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	return err
 }
 
 // continues refuses a log that does not go on from what is known of it.
-func (w *watcher) continues(p book.Page) error {
+func (w *watcher) continues(p Page) error {
 	last, err := p.Head()
 	if err != nil {
 		return err
@@ -119,7 +118,7 @@ func (w *watcher) continues(p book.Page) error {
 }
 
 // inTime refuses a moment that cannot be right by a log and what is known of it.
-func (w *watcher) inTime(p book.Page, now clock.Moment) error {
+func (w *watcher) inTime(p Page, now clock.Moment) error {
 	last, err := p.Head()
 	if err != nil {
 		return err
@@ -127,7 +126,7 @@ func (w *watcher) inTime(p book.Page, now clock.Moment) error {
 	return judged(w.InTime(now, pointOf(last).At))
 }
 
-func pointOf(h book.Head) NotedEntry {
+func pointOf(h Head) NotedEntry {
 	if h.Seq == 0 {
 		return NotedEntry{}
 	}
@@ -135,7 +134,7 @@ func pointOf(h book.Head) NotedEntry {
 }
 
 // compare holds the clock against that of a store which has one.
-func (w *watcher) compare(ctx context.Context, s book.Store) error {
+func (w *watcher) compare(ctx context.Context, s Store) error {
 	other, ok := s.(interface {
 		Now(ctx context.Context) (time.Time, error)
 	})
@@ -208,7 +207,7 @@ func (l *Ledger) look() error {
 		if err := w.compare(ctx, l.store); err != nil {
 			return err
 		}
-		return l.store.View(ctx, func(p book.Page) error {
+		return l.store.View(ctx, func(p Page) error {
 			return l.seen(p)
 		})
 	})
@@ -216,7 +215,7 @@ func (l *Ledger) look() error {
 
 // seen holds a page against what is known, and remembers where it ends, though
 // it was others who wrote it.
-func (l *Ledger) seen(p book.Page) error {
+func (l *Ledger) seen(p Page) error {
 	w := l.watcher
 	if err := w.continues(p); err != nil {
 		return err
@@ -297,7 +296,7 @@ func (l *Ledger) cover() error {
 
 // coverWith notes the head in the transaction that writes what it covers, where it is
 // in the same database, and returns what to call when that is committed.
-func (l *Ledger) coverWith(p book.Page, last book.Head) (committed func()) {
+func (l *Ledger) coverWith(p Page, last Head) (committed func()) {
 	to, ok := p.(interface {
 		Beside(statement string, args ...any) bool
 	})

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/record"
 )
 
@@ -17,21 +16,21 @@ import (
 // books when it is on disk.
 type page struct {
 	f     *fileStore
-	chain book.Chain // with what was appended
-	mine  map[book.Kind]*book.Entry
+	chain Chain // with what was appended
+	mine  map[Kind]*Entry
 	fresh []record.Record
-	known map[book.Payment]*book.Settled // that it was asked for, or has paid; nil where nothing was
-	base  map[int64]map[string]book.Sums
-	after map[book.Account]book.Sums
+	known map[payment]*settled // that it was asked for, or has paid; nil where nothing was
+	base  map[int64]map[string]Sums
+	after map[account]Sums
 }
 
 func newPage(f *fileStore) *page {
-	return &page{f: f, chain: f.chain, mine: map[book.Kind]*book.Entry{}, known: map[book.Payment]*book.Settled{}, base: map[int64]map[string]book.Sums{}, after: map[book.Account]book.Sums{}}
+	return &page{f: f, chain: f.chain, mine: map[Kind]*Entry{}, known: map[payment]*settled{}, base: map[int64]map[string]Sums{}, after: map[account]Sums{}}
 }
 
-func (p *page) Head() (book.Head, error) { return p.chain.Head, nil }
+func (p *page) Head() (Head, error) { return p.chain.Head, nil }
 
-func (p *page) Latest(k book.Kind) (*book.Entry, error) {
+func (p *page) Latest(k Kind) (*Entry, error) {
 	if e := p.mine[k]; e != nil {
 		return e, nil
 	}
@@ -40,25 +39,25 @@ func (p *page) Latest(k book.Kind) (*book.Entry, error) {
 	return p.f.of[k], nil
 }
 
-func (p *page) Append(e *book.Entry) error {
+func (p *page) Append(e *Entry) error {
 	r, err := e.Record()
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	e.Prev = p.chain.Link(&r)
 	e.Seq, e.Hash = p.chain.Seq, p.chain.Hash
 	p.fresh = append(p.fresh, r)
 	switch e.Kind {
-	case book.KindSpend:
-		p.known[book.Payment{Subject: e.Subject, Key: e.Key}] = &book.Settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
-	case book.KindBudget, book.KindSecret, book.KindArchive:
+	case KindSpend:
+		p.known[payment{Subject: e.Subject, Key: e.Key}] = &settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
+	case KindBudget, KindSecret, KindArchive:
 		p.mine[e.Kind] = e
-	case book.KindGrant, book.KindPart: // the log and the sums say it all
+	case KindGrant, KindPart: // the log and the sums say it all
 	}
 	return nil
 }
 
-func (p *page) Sign(m book.MAC) { p.chain.MAC = m }
+func (p *page) Sign(m MAC) { p.chain.MAC = m }
 
 // commit writes what was appended, and enters it in the books.
 func (p *page) commit() error {
@@ -84,7 +83,7 @@ func (p *page) commit() error {
 	}()
 	offset, err := f.log.Append(logFrame, uint32(len(p.fresh)), body, LogSeal{Head: p.chain.Hash, MAC: p.chain.MAC})
 	if err != nil {
-		return book.Medium(fileError(err))
+		return medium(fileError(err))
 	}
 	written = true
 	f.mu.Lock()
@@ -92,8 +91,8 @@ func (p *page) commit() error {
 	seq := f.chain.Seq
 	for i, r := range p.fresh {
 		if seq++; r.Means != nil {
-			f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}.Name(), place{offset + int64(at[i]), seq})
-			f.enterLife(&f.coder, r.Subject, book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta})
+			f.paid.add(payment{Subject: r.Subject, Key: r.Key}.Name(), place{offset + int64(at[i]), seq})
+			f.enterLife(&f.coder, r.Subject, Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta})
 		}
 	}
 	f.chain = p.chain
@@ -107,7 +106,7 @@ func (p *page) commit() error {
 	return nil
 }
 
-func (p *page) Paid(name book.Payment) (*book.Settled, error) {
+func (p *page) Paid(name payment) (*settled, error) {
 	if s, ok := p.known[name]; ok {
 		return s, nil
 	}
@@ -132,31 +131,31 @@ func (p *page) Paid(name book.Payment) (*book.Settled, error) {
 }
 
 // readPaid reads the spend at a place, nil if it is another's.
-func (f *fileStore) readPaid(name book.Payment, at place) (*book.Settled, error) {
+func (f *fileStore) readPaid(name payment, at place) (*settled, error) {
 	var buffer [record.MaxSpend]byte
 	n, err := f.log.ReadAt(buffer[:], at.offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	if stub, ok, failed := record.IsPaid(buffer[:n]); failed == nil && ok {
 		if stub.Name != name.Name() {
 			return nil, nil
 		}
-		return &book.Settled{Seq: at.seq, Seal: stub.Seal}, nil
+		return &settled{Seq: at.seq, Seal: stub.Seal}, nil
 	}
 	var r record.Record
 	if err = f.coder.Paid(buffer[:n], &r); err != nil {
-		return nil, book.Damaged("entry %d is not what was written", at.seq)
+		return nil, damaged("entry %d is not what was written", at.seq)
 	}
-	if name != (book.Payment{Subject: r.Subject, Key: r.Key}) {
+	if name != (payment{Subject: r.Subject, Key: r.Key}) {
 		return nil, nil
 	}
-	return &book.Settled{Seq: at.seq, Check: r.Check, Means: r.Means}, nil
+	return &settled{Seq: at.seq, Check: r.Check, Means: r.Means}, nil
 }
 
-func (p *page) Fetch([]book.Payment, []book.Account) error { return nil } // it is at hand
+func (p *page) Fetch([]payment, []account) error { return nil } // it is at hand
 
-func (p *page) Sums(a book.Account) (book.Sums, error) {
+func (p *page) Sums(a account) (Sums, error) {
 	if s, ok := p.after[a]; ok {
 		return s, nil
 	}
@@ -164,7 +163,7 @@ func (p *page) Sums(a book.Account) (book.Sums, error) {
 	if !ok {
 		var err error
 		if of, err = p.f.at(a.Window); err != nil {
-			return book.Sums{}, err
+			return Sums{}, err
 		}
 		p.base[a.Window] = of
 	}
@@ -173,27 +172,27 @@ func (p *page) Sums(a book.Account) (book.Sums, error) {
 	return of[a.Subject].Check()
 }
 
-func (p *page) SetSums(a book.Account, s book.Sums) error {
+func (p *page) SetSums(a account, s Sums) error {
 	p.after[a] = s
 	return nil
 }
 
 // Lifetime is asked for before anything of the page is Spent: a sheet goes on
 // counting by itself.
-func (p *page) Lifetime(subject string) (book.Cost, error) {
+func (p *page) Lifetime(subject string) (Cost, error) {
 	p.f.mu.RLock()
 	defer p.f.mu.RUnlock()
 	if id := p.f.coder.Subject(subject); id != 0 && int(id) <= len(p.f.life) {
 		total := p.f.life[id-1]
-		if !total.Within(book.Cost{Epsilon: 2 * book.MaxCost, Delta: 2 * book.MaxCost}) {
-			return book.Cost{}, book.Damaged("the sums of a subject are out of bounds")
+		if !total.Within(Cost{Epsilon: 2 * maxCost, Delta: 2 * maxCost}) {
+			return Cost{}, damaged("the sums of a subject are out of bounds")
 		}
 		return total, nil
 	}
-	return book.Cost{}, nil
+	return Cost{}, nil
 }
 
-func (p *page) Balances(window int64, yield func(book.Standing) error) error {
+func (p *page) Balances(window int64, yield func(Standing) error) error {
 	of, err := p.f.at(window)
 	if err != nil {
 		return err
@@ -206,40 +205,40 @@ func (p *page) Balances(window int64, yield func(book.Standing) error) error {
 		if err != nil {
 			return err
 		}
-		if err := yield(book.Standing{Subject: subject, Sums: s, Lifetime: total}); err != nil {
+		if err := yield(Standing{Subject: subject, Sums: s, Lifetime: total}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *page) Entries(from uint64, yield func(*book.Entry) error) error {
+func (p *page) Entries(from uint64, yield func(*Entry) error) error {
 	return p.f.scan(from, nil, yield)
 }
 
-// HashOf implements [book.Page].
-func (p *page) HashOf(seq uint64) (book.Digest, error) {
+// HashOf implements [Page].
+func (p *page) HashOf(seq uint64) (Digest, error) {
 	switch {
 	case seq == p.chain.Seq:
 		return p.chain.Hash, nil
 	case p.f.cut != nil && seq == p.f.cut.Seq:
 		return p.f.cut.Hash, nil
 	}
-	return book.HashFrom(p, seq)
+	return hashFrom(p, seq)
 }
 
-// Carried implements [book.Page].
-func (p *page) Carried() (*book.Carried, error) {
+// Carried implements [Page].
+func (p *page) Carried() (*carried, error) {
 	if p.f.cut == nil {
 		return nil, nil
 	}
-	c := &book.Carried{Head: headOf(p.f.cut), Sums: map[book.Account]book.Sums{}, Paid: map[book.Name]struct{}{}}
+	c := &carried{Head: headOf(p.f.cut), Sums: map[account]Sums{}, Paid: map[name]struct{}{}}
 	sum := sha256.New()
 	err := p.f.scan(0, func(k kept) error {
 		sum.Write(k.part)
 		switch {
 		case k.Sum != nil:
-			c.Sums[book.Account{Subject: k.Sum.Subject, Window: k.Sum.Window}] = sumsOf(k.Sum)
+			c.Sums[account{Subject: k.Sum.Subject, Window: k.Sum.Window}] = sumsOf(k.Sum)
 		case k.Paid != nil:
 			c.Paid[k.Paid.Name] = struct{}{}
 		case k.Cut != nil:
@@ -250,20 +249,20 @@ func (p *page) Carried() (*book.Carried, error) {
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	c.Digest = book.Digest(sum.Sum(nil))
+	c.Digest = Digest(sum.Sum(nil))
 	c.Budget, c.Secret, err = lastOf(p.f.cut)
 	return c, err
 }
 
 // Compare has nothing to do: what the ledger counts with is made from the log.
-func (p *page) Compare(map[book.Account]book.Sums) error { return nil }
+func (p *page) Compare(map[account]Sums) error { return nil }
 
 // CopyTo writes the ledger, as it is now, over an empty log at a path.
 func (f *fileStore) CopyTo(path string) error {
 	out, err := os.OpenFile(path, os.O_WRONLY, 0o600)
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	err = f.log.CopyTo(out, f.log.End())
-	return book.Medium(errors.Join(err, out.Sync(), out.Close()))
+	return medium(errors.Join(err, out.Sync(), out.Close()))
 }

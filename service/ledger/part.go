@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"sotto/service/ledger/book"
 )
 
 // This part of the package keeps a ledger in parts, each of which is a whole ledger for its
@@ -41,9 +39,6 @@ func PartPlaces(ctx context.Context, place string) ([]string, error) {
 	return databasePlaces(ctx, place, timeout)
 }
 
-// Of returns which of so many parts a subject is in.
-func PartOf(subject string, parts int) int { return book.PartOf(subject, parts) }
-
 // Begin makes a ledger of so many parts in a database, with every budget unspent.
 func BeginParts(ctx context.Context, place string, parts int, o Options) (*Divided, error) {
 	if err := check(place, parts); err != nil {
@@ -71,8 +66,8 @@ func check(place string, parts int) error {
 	if !InDatabase(place) {
 		return errors.New("part: the ledger is a file, must be in a database to have parts")
 	}
-	if parts < 2 || parts > book.MaxParts {
-		return fmt.Errorf("part: the parts are %d, must be from 2 to %d", parts, book.MaxParts)
+	if parts < 2 || parts > maxParts {
+		return fmt.Errorf("part: the parts are %d, must be from 2 to %d", parts, maxParts)
 	}
 	return nil
 }
@@ -97,7 +92,7 @@ func OpenAny(ctx context.Context, place string, o Options) (*Divided, error) {
 		group.Go(func() error {
 			p := o
 			p.Newcomers = (o.Newcomers + len(places) - 1) / len(places)
-			p.Part, p.Head = &book.Part{Number: i, Of: len(places)}, PartHead(o.Head, i, len(places))
+			p.Part, p.Head = &part{Number: i, Of: len(places)}, PartHead(o.Head, i, len(places))
 			opened, failed := Open(ctx, places[i], p)
 			if failed != nil {
 				return fmt.Errorf("part %d of %d: %w", i, len(places), failed)

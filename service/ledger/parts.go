@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"sotto/service/ledger/book"
 )
 
 // A ledger in parts has a directory where an undivided one has its tables: how many
@@ -35,12 +33,12 @@ func databasePlaces(ctx context.Context, address string, timeout time.Duration) 
 	defer stop()
 	conn, err := s.connect(ctx)
 	if err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	defer drop(conn)
 	var there bool
 	if err = conn.QueryRow(ctx, `SELECT to_regclass('sotto_ledger_parts') IS NOT NULL`).Scan(&there); err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	if !there {
 		return []string{address}, nil
@@ -48,23 +46,23 @@ func databasePlaces(ctx context.Context, address string, timeout time.Duration) 
 	var places []string
 	var parts int
 	if err = conn.QueryRow(ctx, `SELECT parts FROM sotto_ledger_head WHERE format = $1`, partsFormat).Scan(&parts); errors.Is(err, pgx.ErrNoRows) {
-		return nil, book.Damaged("the directory of the ledger's parts is of another version")
+		return nil, damaged("the directory of the ledger's parts is of another version")
 	} else if err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	rows, err := conn.Query(ctx, `SELECT part, schema, address FROM sotto_ledger_parts ORDER BY part`)
 	if err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var part int
 		var schema, elsewhere string
 		if err = rows.Scan(&part, &schema, &elsewhere); err != nil {
-			return nil, book.Unavailable(err)
+			return nil, unavailable(err)
 		}
 		if part != len(places) {
-			return nil, book.Damaged("part %d of the ledger is not in its directory", len(places))
+			return nil, damaged("part %d of the ledger is not in its directory", len(places))
 		}
 		if elsewhere == "" {
 			elsewhere = address
@@ -76,10 +74,10 @@ func databasePlaces(ctx context.Context, address string, timeout time.Duration) 
 		places = append(places, place)
 	}
 	if err = rows.Err(); err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	if len(places) != parts || parts < 1 {
-		return nil, book.Damaged("the ledger has %d parts, and %d are in its directory", parts, len(places))
+		return nil, damaged("the ledger has %d parts, and %d are in its directory", parts, len(places))
 	}
 	return places, nil
 }
@@ -125,16 +123,16 @@ func beginDatabase(ctx context.Context, address string, parts int, timeout time.
 func (s *databaseStore) once(ctx context.Context, use func(pgx.Tx) error) error {
 	conn, err := s.connect(ctx)
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	defer drop(conn)
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	defer tx.Rollback(ctx) //nolint:errcheck // after a commit it does nothing
 	if err = use(tx); err != nil {
-		return book.Medium(err)
+		return medium(err)
 	}
 	return s.settle(func() error { return tx.Commit(ctx) })
 }

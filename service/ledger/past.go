@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-
-	"sotto/service/ledger/book"
 )
 
 // past is what is known of entries that were archived.
@@ -28,9 +26,9 @@ func (p *past) archive(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if !s.Sealed() {
-		return book.Damaged("it is no archive, or is not whole")
+		return damaged("it is no archive, or is not whole")
 	}
-	if err = s.View(ctx, func(from book.Page) error {
+	if err = s.View(ctx, func(from Page) error {
 		if _, failed := p.kept(from); failed != nil {
 			return failed
 		}
@@ -56,7 +54,7 @@ func (p *past) archive(ctx context.Context, path string) (err error) {
 
 // kept reads what a page keeps of archived entries, and holds it against those
 // that were read, or takes it for granted if none were.
-func (p *past) kept(from book.Page) (*book.Carried, error) {
+func (p *past) kept(from Page) (*carried, error) {
 	kept, err := from.Carried()
 	if err != nil {
 		return nil, err
@@ -66,13 +64,13 @@ func (p *past) kept(from book.Page) (*book.Carried, error) {
 		return kept, nil
 	}
 	if last := p.files[len(p.files)-1]; kept == nil || kept.Seq != last.through || kept.Digest != last.carried || kept.Hash != p.proof.Head {
-		return nil, book.Damaged("what was kept of the entries up to %d is not what these archives hold", last.through)
+		return nil, damaged("what was kept of the entries up to %d is not what these archives hold", last.through)
 	}
 	return kept, nil
 }
 
 // adopt begins behind what was kept.
-func (a *auditor) adopt(kept *book.Carried) {
+func (a *auditor) adopt(kept *carried) {
 	if kept == nil {
 		return
 	}
@@ -92,16 +90,16 @@ func (a *auditor) adopt(kept *book.Carried) {
 }
 
 // named refuses archives, and what was kept, that the log does not name so.
-func (p *past) named(kept *book.Carried) error {
+func (p *past) named(kept *carried) error {
 	for _, f := range p.files {
 		e := p.archives[f.through]
 		if e == nil || e.Archive != f.hash || e.Carried != f.carried {
-			return book.Damaged("the log names another archive of the entries up to %d", f.through)
+			return damaged("the log names another archive of the entries up to %d", f.through)
 		}
 	}
 	if kept != nil {
 		if e := p.archives[kept.Seq]; e == nil || e.Carried != kept.Digest {
-			return book.Damaged("the log does not name what was kept of the entries up to %d", kept.Seq)
+			return damaged("the log does not name what was kept of the entries up to %d", kept.Seq)
 		}
 	}
 	return nil

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"sotto/service/ledger/book"
 )
 
 // This part of the package keeps ledgers in PostgreSQL, where any number of gateways may
@@ -68,7 +66,7 @@ func connectDatabase(ctx context.Context, url string, settings databaseSettings)
 	defer stop()
 	conn, err := s.connect(ctx)
 	if err != nil {
-		return nil, book.Unavailable(err)
+		return nil, unavailable(err)
 	}
 	s.writers.kept <- conn
 	var fsync string
@@ -77,7 +75,7 @@ func connectDatabase(ctx context.Context, url string, settings databaseSettings)
 		err = fmt.Errorf("the database runs with fsync %s, must be on", fsync)
 	}
 	if err != nil {
-		return nil, errors.Join(book.Unavailable(err), s.Close())
+		return nil, errors.Join(unavailable(err), s.Close())
 	}
 	return s, nil
 }
@@ -95,7 +93,7 @@ func (s *databaseStore) Look(ctx context.Context) (there bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	err = s.transact(ctx, s.writers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		return book.Unavailable(tx.QueryRow(ctx, `SELECT to_regclass('sotto_ledger_head') IS NOT NULL`).Scan(&s.there))
+		return unavailable(tx.QueryRow(ctx, `SELECT to_regclass('sotto_ledger_head') IS NOT NULL`).Scan(&s.there))
 	})
 	return s.there, err
 }
@@ -148,27 +146,27 @@ func (s *databaseStore) Prepare(ctx context.Context, readOnly bool) error {
 	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	if !s.there && readOnly {
-		return fmt.Errorf("%w: the database holds no ledger", book.ErrUnavailable)
+		return fmt.Errorf("%w: the database holds no ledger", ErrUnavailable)
 	}
 	// Each statement must see what others did before it, not before the first.
 	mode := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
 	return s.transact(ctx, s.writers, mode, func(tx pgx.Tx) error {
 		if !s.there {
 			if err := makeTables(ctx, tx); err != nil {
-				return book.Unavailable(err)
+				return unavailable(err)
 			}
 		}
 		var format string
 		err := tx.QueryRow(ctx, `SELECT format FROM sotto_ledger_head`).Scan(&format)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return book.Damaged("the head of the log is missing")
+			return damaged("the head of the log is missing")
 		} else if err != nil {
-			return book.Unavailable(err)
+			return unavailable(err)
 		}
 		if err = formatError(format); err != nil {
 			return err
 		}
-		return book.Unavailable(tx.Commit(ctx))
+		return unavailable(tx.Commit(ctx))
 	})
 }
 
@@ -207,8 +205,8 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// Update implements [book.Store].
-func (s *databaseStore) Update(ctx context.Context, change func(book.Page) error) error {
+// Update implements [Store].
+func (s *databaseStore) Update(ctx context.Context, change func(Page) error) error {
 	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	return s.transact(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
@@ -225,21 +223,21 @@ func (s *databaseStore) Update(ctx context.Context, change func(book.Page) error
 		if err := s.settle(func() error { return tx.Commit(ctx) }); err != nil {
 			return err
 		}
-		s.keepInMind(p, book.KindBudget, book.KindSecret)
+		s.keepInMind(p, KindBudget, KindSecret)
 		return nil
 	})
 }
 
 // View reads one state of the database. A statement may take as long as ctx
 // says, and as it needs if that says nothing; but not be silent for long.
-func (s *databaseStore) View(ctx context.Context, read func(book.Page) error) error {
+func (s *databaseStore) View(ctx context.Context, read func(Page) error) error {
 	return s.transact(ctx, s.readers, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var limit time.Duration
 		if end, ok := ctx.Deadline(); ok {
 			limit = max(time.Until(end), time.Millisecond)
 		}
 		if _, err := tx.Exec(ctx, limits(limit)); err != nil {
-			return book.Unavailable(err)
+			return unavailable(err)
 		}
 		return read(postgresNewPage(ctx, s, tx))
 	})
@@ -248,7 +246,7 @@ func (s *databaseStore) View(ctx context.Context, read func(book.Page) error) er
 // Now returns the time by the database's clock.
 func (s *databaseStore) Now(ctx context.Context) (at time.Time, err error) {
 	err = s.transact(ctx, s.readers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		return book.Unavailable(tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at))
+		return unavailable(tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at))
 	})
 	return at, err
 }
@@ -267,11 +265,11 @@ func (s *databaseStore) transact(ctx context.Context, from lines, mode pgx.TxOpt
 	case from.places <- struct{}{}:
 		defer func() { <-from.places }()
 	case <-ctx.Done():
-		return fmt.Errorf("%w: all %d connections are in use: %w", book.ErrUnavailable, cap(from.places), ctx.Err())
+		return fmt.Errorf("%w: all %d connections are in use: %w", ErrUnavailable, cap(from.places), ctx.Err())
 	}
 	tx, err := s.begin(ctx, from, mode)
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	defer s.keep(from, tx.Conn())
 	defer tx.Rollback(ctx) //nolint:errcheck // after a commit it does nothing, and a failure closes the connection
@@ -322,7 +320,7 @@ func drop(conn *pgx.Conn) {
 	conn.Close(ctx) //nolint:errcheck // it is of no more use
 }
 
-// Close implements [book.Store].
+// Close implements [Store].
 func (s *databaseStore) Close() error {
 	s.closed.Store(true)
 	for {

@@ -7,21 +7,19 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"sotto/service/ledger/book"
 )
 
 // Divider proves a ledger whose entries are dealt out to parts.
 type Divider interface {
 	// Read proves the next entry.
-	Read(e *book.Entry) error
+	Read(e *Entry) error
 	// Whole proves the ledger when all of its entries were read.
-	Whole(from book.Page) error
+	Whole(from Page) error
 	// Sums returns what the entries say that everybody was granted and has
 	// spent.
-	Sums() map[book.Account]book.Sums
+	Sums() map[account]Sums
 	// Close ends a part, which was dealt all of its entries, and signs it.
-	Close(to book.Page, part book.Part) error
+	Close(to Page, part part) error
 }
 
 const postgresMaxCarried = 4096 // entries that are written at once
@@ -39,7 +37,7 @@ func divideDatabase(ctx context.Context, address string, parts int, timeout time
 		var format string
 		err := tx.QueryRow(ctx, `SELECT format FROM sotto_ledger_head FOR UPDATE`).Scan(&format)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return book.Damaged("the head of the log is missing")
+			return damaged("the head of the log is missing")
 		} else if err != nil {
 			return err
 		}
@@ -114,8 +112,8 @@ func (d *divided) begin() error {
 // those that are about everybody to all.
 func (d *divided) deal(with Divider) error {
 	for last := uint64(0); ; {
-		var entries []*book.Entry
-		err := d.from.Entries(last+1, func(e *book.Entry) error {
+		var entries []*Entry
+		err := d.from.Entries(last+1, func(e *Entry) error {
 			entries = append(entries, e)
 			if len(entries) == postgresMaxCarried {
 				return postgresErrEnough
@@ -128,13 +126,13 @@ func (d *divided) deal(with Divider) error {
 		if len(entries) == 0 {
 			return nil
 		}
-		dealt := make([][]*book.Entry, len(d.pages))
+		dealt := make([][]*Entry, len(d.pages))
 		for _, e := range entries {
 			if err = with.Read(e); err != nil {
 				return err
 			}
-			if e.Kind == book.KindGrant || e.Kind == book.KindSpend && book.Releases(e.Mechanism) > 0 { // the mark of a job is everybody's
-				i := book.PartOf(e.Subject, len(d.pages))
+			if e.Kind == KindGrant || e.Kind == KindSpend && releases(e.Mechanism) > 0 { // the mark of a job is everybody's
+				i := PartOf(e.Subject, len(d.pages))
 				dealt[i] = append(dealt[i], e)
 				continue
 			}
@@ -154,10 +152,10 @@ func (d *divided) deal(with Divider) error {
 var postgresErrEnough = errors.New("enough was read")
 
 // take appends entries as they are, but for their places, and writes them.
-func (p *postgresPage) take(entries []*book.Entry) error {
+func (p *postgresPage) take(entries []*Entry) error {
 	for _, e := range entries {
 		again := *e
-		again.Prev, again.Hash = book.Digest{}, book.Digest{}
+		again.Prev, again.Hash = Digest{}, Digest{}
 		if err := p.Append(&again); err != nil {
 			return err
 		}
@@ -177,13 +175,13 @@ func (d *divided) end(with Divider) error {
 	if err != nil {
 		return err
 	}
-	sums := make([]map[book.Account]book.Sums, len(d.pages))
+	sums := make([]map[account]Sums, len(d.pages))
 	for i := range sums {
-		sums[i] = map[book.Account]book.Sums{}
+		sums[i] = map[account]Sums{}
 	}
 	for a, s := range with.Sums() {
-		if s != (book.Sums{}) {
-			sums[book.PartOf(a.Subject, len(sums))][a] = s
+		if s != (Sums{}) {
+			sums[PartOf(a.Subject, len(sums))][a] = s
 		}
 	}
 	for i, p := range d.pages {
@@ -193,7 +191,7 @@ func (d *divided) end(with Divider) error {
 					return err
 				}
 			}
-			part := book.Part{Number: i, Of: len(d.pages), Through: last.Seq, Origin: last.Hash}
+			part := part{Number: i, Of: len(d.pages), Through: last.Seq, Origin: last.Hash}
 			if err := with.Close(p, part); err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/record"
 )
 
@@ -18,16 +17,16 @@ type postgresPage struct {
 	ctx    context.Context
 	tx     pgx.Tx
 	s      *databaseStore
-	chain  book.Chain
+	chain  Chain
 	loaded bool
-	last   map[book.Kind]int64       // the numbers of the last budget and secret, 0 if there is none
-	of     map[book.Kind]*book.Entry // those of them that were read
+	last   map[Kind]int64  // the numbers of the last budget and secret, 0 if there is none
+	of     map[Kind]*Entry // those of them that were read
 	coder  record.Coder
 	means  int // how many the database has
 
-	known   map[book.Payment]*book.Settled // nil where nothing was paid
-	counted map[book.Account]book.Sums
-	changed map[book.Account]bool
+	known   map[payment]*settled // nil where nothing was paid
+	counted map[account]Sums
+	changed map[account]bool
 	fresh   []row
 	beside  string // statement that is to be committed with them; "" for none
 	args    []any
@@ -50,8 +49,8 @@ type row struct {
 
 func postgresNewPage(ctx context.Context, s *databaseStore, tx pgx.Tx) *postgresPage {
 	return &postgresPage{
-		ctx: ctx, tx: tx, s: s, last: map[book.Kind]int64{}, of: map[book.Kind]*book.Entry{}, coder: record.Coder{Literal: true},
-		known: map[book.Payment]*book.Settled{}, counted: map[book.Account]book.Sums{}, changed: map[book.Account]bool{},
+		ctx: ctx, tx: tx, s: s, last: map[Kind]int64{}, of: map[Kind]*Entry{}, coder: record.Coder{Literal: true},
+		known: map[payment]*settled{}, counted: map[account]Sums{}, changed: map[account]bool{},
 	}
 }
 
@@ -70,7 +69,7 @@ func (p *postgresPage) lock(limit time.Duration) error {
 		b.Queue(selectStandbys).QueryRow(p.s.standbys)
 	}
 	b.Queue(selectHead + ` FOR UPDATE`).QueryRow(p.readHead)
-	return book.Medium(p.tx.SendBatch(p.ctx, &b).Close())
+	return medium(p.tx.SendBatch(p.ctx, &b).Close())
 }
 
 // load reads where the log ends, unless lock has.
@@ -78,7 +77,7 @@ func (p *postgresPage) load() error {
 	if p.loaded {
 		return nil
 	}
-	return book.Medium(p.readHead(p.tx.QueryRow(p.ctx, selectHead)))
+	return medium(p.readHead(p.tx.QueryRow(p.ctx, selectHead)))
 }
 
 func (p *postgresPage) readHead(r pgx.Row) error {
@@ -87,29 +86,29 @@ func (p *postgresPage) readHead(r pgx.Row) error {
 	err := r.Scan(&seq, &spends, &at, &hash, &mac, &budget, &secret, &means)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return book.Damaged("the head of the log is missing")
+		return damaged("the head of the log is missing")
 	case err != nil:
-		return book.Unavailable(err)
+		return unavailable(err)
 	case seq < 0 || spends < 0 || len(hash) != len(p.chain.Hash) || len(mac) != len(p.chain.MAC) || means < 0 || means > math.MaxInt32:
-		return book.Damaged("the head of the log is not what was written")
+		return damaged("the head of the log is not what was written")
 	}
-	p.chain.Seq, p.chain.Spends, p.chain.Hash, p.chain.MAC, p.means = uint64(seq), uint64(spends), book.Digest(hash), book.MAC(mac), int(means)
+	p.chain.Seq, p.chain.Spends, p.chain.Hash, p.chain.MAC, p.means = uint64(seq), uint64(spends), Digest(hash), MAC(mac), int(means)
 	if seq > 0 {
 		p.chain.At = time.Unix(0, at).UTC()
 	}
-	p.last[book.KindBudget], p.last[book.KindSecret], p.loaded = budget, secret, true
+	p.last[KindBudget], p.last[KindSecret], p.loaded = budget, secret, true
 	p.s.recall(p)
 	return nil
 }
 
-func (p *postgresPage) Head() (book.Head, error) {
+func (p *postgresPage) Head() (Head, error) {
 	err := p.load()
 	return p.chain.Head, err
 }
 
 // Latest reads an entry, where another page of the store has not: it does not
 // change.
-func (p *postgresPage) Latest(k book.Kind) (*book.Entry, error) {
+func (p *postgresPage) Latest(k Kind) (*Entry, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
@@ -118,13 +117,13 @@ func (p *postgresPage) Latest(k book.Kind) (*book.Entry, error) {
 	}
 	err := p.query(func(rows pgx.Rows) error {
 		return p.readLog(rows, func(r *record.Record, at *row) error {
-			e, err := book.ParseBody(r.AppendLine(nil, uint64(at.seq), new([32]byte)))
+			e, err := parseBody(r.AppendLine(nil, uint64(at.seq), new([32]byte)))
 			p.of[k] = e
 			return err
 		})
 	}, selectLog+` WHERE l.seq = $1`, p.last[k])
 	if err == nil && p.of[k] == nil {
-		return nil, book.Damaged("entry %d, the last %s, is missing", p.last[k], k)
+		return nil, damaged("entry %d, the last %s, is missing", p.last[k], k)
 	}
 	if err == nil {
 		p.s.keepInMind(p, k)
@@ -146,43 +145,43 @@ func (p *postgresPage) names() error {
 			var id int64
 			var content []byte
 			if err := rows.Scan(&id, &content); err != nil {
-				return book.Unavailable(err)
+				return unavailable(err)
 			}
 			n, entry, err := p.coder.Next(content, new(record.Record))
 			if have++; err != nil || entry || n != len(content) || id != int64(have) || len(p.coder.AllMeans()) != have {
-				return book.Damaged("the means with number %d are not what was written", id)
+				return damaged("the means with number %d are not what was written", id)
 			}
 		}
 		if err := rows.Err(); err != nil {
-			return book.Unavailable(err)
+			return unavailable(err)
 		}
 		if have != p.means {
-			return book.Damaged("means are missing: there are %d, and were %d", have, p.means)
+			return damaged("means are missing: there are %d, and were %d", have, p.means)
 		}
 		return nil
 	}, `SELECT id, content FROM sotto_ledger_means WHERE id > $1 ORDER BY id`, have)
 }
 
-func (p *postgresPage) Append(e *book.Entry) error {
+func (p *postgresPage) Append(e *Entry) error {
 	if err := p.names(); err != nil {
 		return err
 	}
 	r, err := e.Record()
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	e.Prev = p.chain.Link(&r)
 	e.Seq, e.Hash = p.chain.Seq, p.chain.Hash
 	fresh := row{seq: int64(e.Seq)}
 	switch e.Kind {
-	case book.KindSpend:
-		n := book.Payment{Subject: e.Subject, Key: e.Key}.Name()
+	case KindSpend:
+		n := payment{Subject: e.Subject, Key: e.Key}.Name()
 		fresh.name = n[:]
-		p.known[book.Payment{Subject: e.Subject, Key: e.Key}] = &book.Settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
+		p.known[payment{Subject: e.Subject, Key: e.Key}] = &settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
 		p.coder.Means(r.Means) // numbered, so that it does not stand in the row
-	case book.KindBudget, book.KindSecret:
+	case KindBudget, KindSecret:
 		p.of[e.Kind], p.last[e.Kind] = e, int64(e.Seq)
-	case book.KindGrant, book.KindPart, book.KindArchive: // the log and the sums say it all
+	case KindGrant, KindPart, KindArchive: // the log and the sums say it all
 	}
 	p.coder.Reset()
 	fresh.entry, _ = p.coder.Append(nil, &r)
@@ -190,7 +189,7 @@ func (p *postgresPage) Append(e *book.Entry) error {
 	return nil
 }
 
-func (p *postgresPage) Sign(m book.MAC) { p.chain.MAC = m }
+func (p *postgresPage) Sign(m MAC) { p.chain.MAC = m }
 
 // flush writes what was appended and counted.
 func (p *postgresPage) flush() error {
@@ -231,12 +230,12 @@ func (p *postgresPage) flush() error {
 			who, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
 	}
 	b.Queue(`UPDATE sotto_ledger_head SET seq = $1, spends = $2, at = $3, hash = $4, mac = $5, budget = $6, secret = $7, means = $8`,
-		int64(p.chain.Seq), int64(p.chain.Spends), p.chain.At.UnixNano(), p.chain.Hash[:], p.chain.MAC[:], p.last[book.KindBudget], p.last[book.KindSecret], len(all))
+		int64(p.chain.Seq), int64(p.chain.Spends), p.chain.At.UnixNano(), p.chain.Hash[:], p.chain.MAC[:], p.last[KindBudget], p.last[KindSecret], len(all))
 	if p.beside != "" {
 		b.Queue(p.beside, p.args...)
 	}
 	p.means = len(all)
-	return book.Unavailable(p.tx.SendBatch(p.ctx, &b).Close())
+	return unavailable(p.tx.SendBatch(p.ctx, &b).Close())
 }
 
 const (
@@ -247,7 +246,7 @@ const (
 // Fetch reads with one search of an index for each name. The limits keep the
 // planner from turning that into a join, whose order it would choose by numbers
 // of rows that it does not know.
-func (p *postgresPage) Fetch(names []book.Payment, at []book.Account) error {
+func (p *postgresPage) Fetch(names []payment, at []account) error {
 	if len(names)+len(at) == 0 {
 		return nil
 	}
@@ -265,7 +264,7 @@ func (p *postgresPage) Fetch(names []book.Payment, at []book.Account) error {
 	}
 	for _, a := range at {
 		if _, ok := p.counted[a]; !ok {
-			p.counted[a] = book.Sums{}
+			p.counted[a] = Sums{}
 			who, begins = append(who, []byte(a.Subject)), append(begins, a.Window)
 		}
 	}
@@ -273,15 +272,15 @@ func (p *postgresPage) Fetch(names []book.Payment, at []book.Account) error {
 	b.Queue(`SELECT found.* FROM unnest($1::bytea[]) AS w (name), LATERAL (`+
 		selectLog+` WHERE l.name = w.name AND l.name IS NOT NULL LIMIT 1) found`, wanted).Query(func(rows pgx.Rows) error {
 		return p.readLog(rows, func(r *record.Record, at *row) error {
-			p.known[book.Payment{Subject: r.Subject, Key: r.Key}] = &book.Settled{Seq: uint64(at.seq), Check: r.Check, Means: r.Means}
+			p.known[payment{Subject: r.Subject, Key: r.Key}] = &settled{Seq: uint64(at.seq), Check: r.Check, Means: r.Means}
 			return nil
 		})
 	})
 	b.Queue(`SELECT found.* FROM unnest($1::bytea[], $2::bigint[]) AS w (subject, begins), LATERAL (`+
 		selectSums+` WHERE s.subject = w.subject AND s.begins = w.begins LIMIT 1) found`, who, begins).Query(func(rows pgx.Rows) error {
-		return readSums(rows, func(a book.Account, s book.Sums) error { p.counted[a] = s; return nil })
+		return readSums(rows, func(a account, s Sums) error { p.counted[a] = s; return nil })
 	})
-	return book.Medium(p.tx.SendBatch(p.ctx, &b).Close())
+	return medium(p.tx.SendBatch(p.ctx, &b).Close())
 }
 
 // readLog reads rows of the log, and refuses one that says other than its entry.
@@ -289,67 +288,67 @@ func (p *postgresPage) readLog(rows pgx.Rows, yield func(*record.Record, *row) e
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(&r.seq, &r.name, &r.hash, &r.entry); err != nil {
-			return book.Unavailable(err)
+			return unavailable(err)
 		}
 		var e record.Record
 		p.coder.Reset()
 		n, entry, err := p.coder.Next(r.entry, &e)
 		if err != nil || !entry || n != len(r.entry) || r.seq < 1 {
-			return book.Damaged("entry %d is not what was written", r.seq)
+			return damaged("entry %d is not what was written", r.seq)
 		}
 		var want []byte
 		if e.Means != nil {
-			short := book.Payment{Subject: e.Subject, Key: e.Key}.Name()
+			short := payment{Subject: e.Subject, Key: e.Key}.Name()
 			want = short[:]
 		}
 		if string(want) != string(r.name) || (want == nil) != (r.name == nil) {
-			return book.Damaged("entry %d stands under another key", r.seq)
+			return damaged("entry %d stands under another key", r.seq)
 		}
 		if err := yield(&e, &r); err != nil {
 			return err
 		}
 	}
-	return book.Unavailable(rows.Err())
+	return unavailable(rows.Err())
 }
 
-func (p *postgresPage) Paid(name book.Payment) (*book.Settled, error) {
+func (p *postgresPage) Paid(name payment) (*settled, error) {
 	if _, ok := p.known[name]; !ok {
-		if err := p.Fetch([]book.Payment{name}, nil); err != nil {
+		if err := p.Fetch([]payment{name}, nil); err != nil {
 			return nil, err
 		}
 	}
 	return p.known[name], nil
 }
 
-func readSums(rows pgx.Rows, yield func(book.Account, book.Sums) error) error {
+func readSums(rows pgx.Rows, yield func(account, Sums) error) error {
 	for rows.Next() {
 		var subject []byte
 		var begins int64
-		var s book.Sums
+		var s Sums
 		if err := rows.Scan(&subject, &begins, &s.Granted.Epsilon, &s.Granted.Delta, &s.Spent.Epsilon, &s.Spent.Delta); err != nil {
-			return book.Unavailable(err)
+			return unavailable(err)
 		}
 		s, err := s.Check()
 		if err != nil {
 			return err
 		}
-		if err := yield(book.Account{Subject: string(subject), Window: begins}, s); err != nil {
+		if err := yield(account{Subject: string(subject), Window: begins}, s); err != nil {
 			return err
 		}
 	}
-	return book.Unavailable(rows.Err())
+	return unavailable(rows.Err())
 }
 
-func (p *postgresPage) Sums(a book.Account) (book.Sums, error) {
+func (p *postgresPage) Sums(a account) (Sums, error) {
 	if _, ok := p.counted[a]; !ok {
-		if err := p.Fetch(nil, []book.Account{a}); err != nil {
-			return book.Sums{}, err
+		if err := p.Fetch(nil, []account{a}); err != nil {
+			return Sums{}, err
 		}
 	}
 	return p.counted[a], nil
 }
 
-func (p *postgresPage) SetSums(a book.Account, s book.Sums) error {
+func (p *postgresPage) SetSums(a account, s Sums) error {
 	p.counted[a], p.changed[a] = s, true
 	return nil
 }
@@ -358,7 +357,7 @@ func (p *postgresPage) SetSums(a book.Account, s book.Sums) error {
 func (p *postgresPage) query(read func(pgx.Rows) error, sql string, args ...any) error {
 	rows, err := p.tx.Query(p.ctx, sql, args...)
 	if err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	defer rows.Close()
 	return read(rows)

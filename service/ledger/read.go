@@ -7,12 +7,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/record"
 )
 
 // eachSum reads what the database holds, in all windows; of all subjects for "".
-func (p *postgresPage) eachSum(subject string, yield func(book.Account, book.Sums) error) error {
+func (p *postgresPage) eachSum(subject string, yield func(account, Sums) error) error {
 	query, args := selectSums, []any{}
 	if subject != "" {
 		query, args = selectSums+` WHERE s.subject = $1`, []any{[]byte(subject)}
@@ -21,28 +20,28 @@ func (p *postgresPage) eachSum(subject string, yield func(book.Account, book.Sum
 }
 
 // total adds up what was spent.
-func total(sum *book.Cost, more book.Cost) error {
-	if *sum = sum.Plus(more); !sum.Within(book.Cost{Epsilon: 2 * book.MaxCost, Delta: 2 * book.MaxCost}) {
-		return book.Damaged("the sums of a subject are out of bounds")
+func total(sum *Cost, more Cost) error {
+	if *sum = sum.Plus(more); !sum.Within(Cost{Epsilon: 2 * maxCost, Delta: 2 * maxCost}) {
+		return damaged("the sums of a subject are out of bounds")
 	}
 	return nil
 }
 
 // Lifetime is asked for before anything of the page is Spent: a sheet goes on
 // counting by itself.
-func (p *postgresPage) Lifetime(subject string) (book.Cost, error) {
-	var sum book.Cost
-	err := p.eachSum(subject, func(_ book.Account, s book.Sums) error { return total(&sum, s.Spent) })
+func (p *postgresPage) Lifetime(subject string) (Cost, error) {
+	var sum Cost
+	err := p.eachSum(subject, func(_ account, s Sums) error { return total(&sum, s.Spent) })
 	return sum, err
 }
 
-func (p *postgresPage) Balances(window int64, yield func(book.Standing) error) error {
-	all := map[string]*book.Standing{}
+func (p *postgresPage) Balances(window int64, yield func(Standing) error) error {
+	all := map[string]*Standing{}
 	now := map[string]bool{}
-	if err := p.eachSum("", func(a book.Account, s book.Sums) error {
+	if err := p.eachSum("", func(a account, s Sums) error {
 		at := all[a.Subject]
 		if at == nil {
-			at = &book.Standing{Subject: a.Subject}
+			at = &Standing{Subject: a.Subject}
 			all[a.Subject] = at
 		}
 		if a.Window == window {
@@ -62,7 +61,7 @@ func (p *postgresPage) Balances(window int64, yield func(book.Standing) error) e
 
 // Entries begins at the last write before the entry that is wanted: the last row
 // of each has its hash, and those of the others are made.
-func (p *postgresPage) Entries(from uint64, yield func(*book.Entry) error) error {
+func (p *postgresPage) Entries(from uint64, yield func(*Entry) error) error {
 	if err := p.names(); err != nil {
 		return err
 	}
@@ -70,15 +69,15 @@ func (p *postgresPage) Entries(from uint64, yield func(*book.Entry) error) error
 	if err != nil {
 		return err
 	}
-	known := book.Guarantees{}
+	known := guarantees{}
 	return p.query(func(rows pgx.Rows) error {
 		return p.readLog(rows, func(r *record.Record, at *row) error {
 			if uint64(at.seq) != c.Seq+1 {
-				return book.Damaged("entry %d follows entry %d", at.seq, c.Seq)
+				return damaged("entry %d follows entry %d", at.seq, c.Seq)
 			}
 			prev := c.Link(r)
 			if at.hash != nil && string(at.hash) != string(c.Hash[:]) {
-				return book.Damaged("entries up to %d are not what was written", c.Seq)
+				return damaged("entries up to %d are not what was written", c.Seq)
 			}
 			if c.Seq < from {
 				return nil
@@ -93,7 +92,7 @@ func (p *postgresPage) Entries(from uint64, yield func(*book.Entry) error) error
 }
 
 // before returns the end of a write before an entry.
-func (p *postgresPage) before(from uint64) (c book.Chain, err error) {
+func (p *postgresPage) before(from uint64) (c Chain, err error) {
 	if from <= 1 || from > math.MaxInt64 {
 		return c, nil
 	}
@@ -104,44 +103,44 @@ func (p *postgresPage) before(from uint64) (c book.Chain, err error) {
 	case errors.Is(err, pgx.ErrNoRows):
 		return c, nil
 	case err != nil:
-		return c, book.Unavailable(err)
+		return c, unavailable(err)
 	case seq < 1 || len(hash) != len(c.Hash):
-		return c, book.Damaged("entry %d is not what was written", seq)
+		return c, damaged("entry %d is not what was written", seq)
 	}
-	c.Seq, c.Hash = uint64(seq), book.Digest(hash)
+	c.Seq, c.Hash = uint64(seq), Digest(hash)
 	return c, nil
 }
 
-// HashOf implements [book.Page].
-func (p *postgresPage) HashOf(seq uint64) (found book.Digest, err error) {
+// HashOf implements [Page].
+func (p *postgresPage) HashOf(seq uint64) (found Digest, err error) {
 	var hash []byte
 	err = p.tx.QueryRow(p.ctx, `SELECT hash FROM sotto_ledger_log WHERE seq = $1`, int64(min(seq, math.MaxInt64))).Scan(&hash)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return found, nil
 	case err != nil:
-		return found, book.Unavailable(err)
+		return found, unavailable(err)
 	case len(hash) == len(found):
-		return book.Digest(hash), nil
+		return Digest(hash), nil
 	}
-	return book.HashFrom(p, seq)
+	return hashFrom(p, seq)
 }
 
-// Carried implements [book.Page]: nothing is archived of a database.
-func (p *postgresPage) Carried() (*book.Carried, error) { return nil, nil }
+// Carried implements [Page]: nothing is archived of a database.
+func (p *postgresPage) Carried() (*carried, error) { return nil, nil }
 
 // Compare looks for sums that are not those of the log. That every key of the
 // log leads to its entry was seen while reading.
-func (p *postgresPage) Compare(want map[book.Account]book.Sums) error {
-	left := make(map[book.Account]book.Sums, len(want))
+func (p *postgresPage) Compare(want map[account]Sums) error {
+	left := make(map[account]Sums, len(want))
 	for at, s := range want {
-		if s != (book.Sums{}) { // a spend of nothing leaves none
+		if s != (Sums{}) { // a spend of nothing leaves none
 			left[at] = s
 		}
 	}
-	if err := p.eachSum("", func(at book.Account, got book.Sums) error {
+	if err := p.eachSum("", func(at account, got Sums) error {
 		if want[at] != got {
-			return book.Damaged("the sums of a subject are not those of the log")
+			return damaged("the sums of a subject are not those of the log")
 		}
 		delete(left, at)
 		return nil
@@ -149,7 +148,7 @@ func (p *postgresPage) Compare(want map[book.Account]book.Sums) error {
 		return err
 	}
 	if len(left) > 0 {
-		return book.Damaged("the sums of %d subjects are missing", len(left))
+		return damaged("the sums of %d subjects are missing", len(left))
 	}
 	return nil
 }
@@ -157,7 +156,7 @@ func (p *postgresPage) Compare(want map[book.Account]book.Sums) error {
 // memory is what pages of a store have read that never changes, for the next.
 type memory struct {
 	means []*record.Means
-	last  map[book.Kind]*book.Entry // the last budget and secret that were read
+	last  map[Kind]*Entry // the last budget and secret that were read
 }
 
 // recall gives a page what others have read.
@@ -167,7 +166,7 @@ func (s *databaseStore) recall(p *postgresPage) {
 	for _, m := range s.memory.means[:min(len(s.memory.means), p.means)] {
 		p.coder.Means(m)
 	}
-	for _, k := range []book.Kind{book.KindBudget, book.KindSecret} {
+	for _, k := range []Kind{KindBudget, KindSecret} {
 		if e := s.memory.last[k]; e != nil && int64(e.Seq) == p.last[k] {
 			p.of[k] = e
 		}
@@ -175,14 +174,14 @@ func (s *databaseStore) recall(p *postgresPage) {
 }
 
 // keepInMind keeps what a page has read, or has committed, for others.
-func (s *databaseStore) keepInMind(p *postgresPage, kinds ...book.Kind) {
+func (s *databaseStore) keepInMind(p *postgresPage, kinds ...Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if all := p.coder.AllMeans(); p.means > len(s.memory.means) && len(all) >= p.means {
 		s.memory.means = all[:p.means:p.means]
 	}
 	if s.memory.last == nil {
-		s.memory.last = map[book.Kind]*book.Entry{}
+		s.memory.last = map[Kind]*Entry{}
 	}
 	for _, k := range kinds {
 		s.memory.last[k] = p.of[k]
@@ -195,9 +194,9 @@ func formatError(format string) error {
 	case postgresFormat:
 		return nil
 	case "sotto-ledger-1":
-		return fmt.Errorf("%w: the database", book.ErrFormat1)
+		return fmt.Errorf("%w: the database", ErrFormat1)
 	case partsFormat:
-		return fmt.Errorf("%w: the ledger is in parts, each of which is a ledger in a schema of its own", book.ErrUnavailable)
+		return fmt.Errorf("%w: the ledger is in parts, each of which is a ledger in a schema of its own", ErrUnavailable)
 	}
-	return book.Damaged("the database holds no ledger of this version")
+	return damaged("the database holds no ledger of this version")
 }

@@ -4,15 +4,14 @@ import (
 	"crypto/sha256"
 	"hash"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/record"
 )
 
 // replay reads the frames of a file one after the other.
 type replay struct {
-	book.Chain
+	Chain
 	coder record.Coder
-	known book.Guarantees
+	known guarantees
 	// unlinked leaves the hashes out before the entry with this number, where
 	// nobody wants to see them: each frame says its last one.
 	unlinked uint64
@@ -29,7 +28,7 @@ type replay struct {
 // linked is a record in its place.
 type linked struct {
 	*record.Record
-	prev   book.Digest
+	prev   Digest
 	offset int64 // in the file
 }
 
@@ -45,14 +44,14 @@ type kept struct {
 func (p *replay) frame(f *Frame, yield func(linked) error) error {
 	switch {
 	case p.sealed:
-		return book.Damaged("behind the end of an archive there is something else")
+		return damaged("behind the end of an archive there is something else")
 	case f.Kind == keptFrame && !p.logged && p.cut == nil:
 		return p.keptFrame(f)
 	case f.Kind == endFrame && f.Whole && len(f.Body) == 0:
 		p.sealed = true
 		return nil
 	case f.Kind != logFrame || p.carried != nil && p.cut == nil:
-		return book.Damaged("behind entry %d there is something that is no entry", p.Seq)
+		return damaged("behind entry %d there is something that is no entry", p.Seq)
 	}
 	p.logged = true
 	first := p.Seq + 1
@@ -61,7 +60,7 @@ func (p *replay) frame(f *Frame, yield func(linked) error) error {
 	for rest := f.Body; len(rest) > 0; {
 		n, entry, err := p.coder.Next(rest, &r)
 		if err != nil {
-			return book.Damaged("entry %d is not what was written", p.Seq+1)
+			return damaged("entry %d is not what was written", p.Seq+1)
 		}
 		if entry {
 			at := linked{Record: &r, offset: f.Offset + int64(len(f.Body)-len(rest))}
@@ -78,14 +77,14 @@ func (p *replay) frame(f *Frame, yield func(linked) error) error {
 	}
 	switch {
 	case p.Seq != last:
-		return book.Damaged("entries from %d on are %d, and were %d", first, p.Seq+1-first, f.Count)
+		return damaged("entries from %d on are %d, and were %d", first, p.Seq+1-first, f.Count)
 	case last < p.unlinked:
 		p.Hash = f.Head
-	case book.Digest(f.Head) != p.Hash:
-		return book.Damaged("entries %d to %d are not what was written", first, last)
+	case Digest(f.Head) != p.Hash:
+		return damaged("entries %d to %d are not what was written", first, last)
 	}
 	if !f.Whole {
-		return book.Damaged("the seal of entries %d to %d is not what was written", first, last)
+		return damaged("the seal of entries %d to %d is not what was written", first, last)
 	}
 	p.MAC = f.MAC
 	return nil
@@ -94,7 +93,7 @@ func (p *replay) frame(f *Frame, yield func(linked) error) error {
 // keptFrame reads what is kept of archived entries. The last of it sets the
 // replay behind them.
 func (p *replay) keptFrame(f *Frame) error {
-	wrong := book.Damaged("what was kept of archived entries is not what was written")
+	wrong := damaged("what was kept of archived entries is not what was written")
 	if !f.Whole || f.LogSeal != (LogSeal{}) {
 		return wrong
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"sotto/service/ledger/book"
 )
 
 const (
@@ -71,7 +69,7 @@ func (l *Ledger) count() error {
 	if _, ok := l.store.(*databaseStore); !ok {
 		return nil
 	}
-	l.tally = book.NewTally()
+	l.tally = NewTally()
 	if err := l.store.View(context.Background(), l.tally.Follow); err != nil {
 		return err
 	}
@@ -80,7 +78,7 @@ func (l *Ledger) count() error {
 
 // checkSums proves the sums of the window that runs.
 func (l *Ledger) checkSums() error {
-	return l.store.View(context.Background(), func(p book.Page) error {
+	return l.store.View(context.Background(), func(p Page) error {
 		s, err := newSheet(p, l.watcher.Read().Wall)
 		if err != nil || (s.terms.Budget == Budget{}) {
 			return err

@@ -3,15 +3,13 @@ package ledger
 import (
 	"fmt"
 	"time"
-
-	"sotto/service/ledger/book"
 )
 
 // sheet is a page at a moment, with what is in force then.
 type sheet struct {
-	book.Page
+	Page
 	now    time.Time
-	terms  book.Terms
+	terms  terms
 	secret string
 	window int64
 	renews time.Time
@@ -30,7 +28,7 @@ var (
 )
 
 // newSheet reads what is in force. Time never goes back behind the last entry.
-func newSheet(p book.Page, clock time.Time) (*sheet, error) {
+func newSheet(p Page, clock time.Time) (*sheet, error) {
 	s := &sheet{Page: p, now: clock.UTC().Round(0), lifetimes: map[string]Cost{}}
 	last, err := p.Head()
 	if err != nil {
@@ -40,28 +38,28 @@ func newSheet(p book.Page, clock time.Time) (*sheet, error) {
 		s.now = last.At
 	}
 	if s.now.Before(firstMoment) || s.now.After(lastMoment) {
-		return nil, book.Unavailable(errClock)
+		return nil, unavailable(errClock)
 	}
-	var t book.Terms
+	var t terms
 	if t, s.secret, err = latest(p); err != nil {
 		return nil, err
 	}
 	if last.Seq != 0 && (t.Budget == Budget{}) {
-		return nil, book.Damaged("entry %d was written without a budget", last.Seq)
+		return nil, damaged("entry %d was written without a budget", last.Seq)
 	}
 	s.setTerms(t)
 	return s, nil
 }
 
 // latest returns the budget and the secret in force, zero if there are none.
-func latest(p book.Page) (t book.Terms, secret string, err error) {
+func latest(p Page) (t terms, secret string, err error) {
 	for _, k := range []Kind{KindBudget, KindSecret} {
 		switch e, err := p.Latest(k); {
 		case err != nil:
 			return t, "", err
 		case e == nil:
 		case e.Kind != k || k == KindBudget && e.Budget == nil:
-			return t, "", book.Damaged("entry %d should be a %s", e.Seq, k)
+			return t, "", damaged("entry %d should be a %s", e.Seq, k)
 		case k == KindBudget:
 			t = e.Terms()
 		default:
@@ -72,7 +70,7 @@ func latest(p book.Page) (t book.Terms, secret string, err error) {
 }
 
 // prove goes by a page that is the same, and proved.
-func (s *sheet) prove(p book.Page) error {
+func (s *sheet) prove(p Page) error {
 	t, secret, err := latest(p)
 	if err == nil {
 		s.Page, s.secret = p, secret
@@ -81,7 +79,7 @@ func (s *sheet) prove(p book.Page) error {
 	return err
 }
 
-func (s *sheet) setTerms(t book.Terms) {
+func (s *sheet) setTerms(t terms) {
 	s.terms = t
 	s.window, s.renews = t.WindowAt(s.now)
 }
@@ -92,7 +90,7 @@ func (s *sheet) add(e *Entry) error {
 	return s.Append(e)
 }
 
-func (s *sheet) balance(sum book.Sums) Balance {
+func (s *sheet) balance(sum Sums) Balance {
 	left := s.left(sum)
 	return Balance{
 		Budget: s.terms.Budget, Granted: sum.Granted, Spent: sum.Spent,
@@ -122,7 +120,7 @@ func (s *sheet) withinLifetime(subject string, asked Cost) error {
 	if err != nil {
 		return err
 	}
-	left := book.Floor(s.terms.Lifetime, 0).Epsilon - spent.Epsilon
+	left := floor(s.terms.Lifetime, 0).Epsilon - spent.Epsilon
 	if asked.Epsilon > left {
 		return &OverBudget{Asked: asked, Left: Cost{Epsilon: max(left, 0)}, Lifetime: true}
 	}
@@ -139,4 +137,4 @@ func (s *sheet) join(n int) error {
 }
 
 // left is below zero where a budget was lowered after it was spent.
-func (s *sheet) left(sum book.Sums) Cost { return s.terms.Cost().Plus(sum.Granted).Minus(sum.Spent) }
+func (s *sheet) left(sum Sums) Cost { return s.terms.Cost().Plus(sum.Granted).Minus(sum.Spent) }

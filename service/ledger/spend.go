@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/record"
 )
 
@@ -106,7 +105,7 @@ func priceOf(g *dp.Guarantee, mechanism []byte) (price, error) {
 	return price{record.NewMeans(written, guarantee, cost.Epsilon, cost.Delta), &promise, cost}, nil
 }
 
-func (r spend) payment() book.Payment { return book.Payment{Subject: r.Subject, Key: r.Key} }
+func (r spend) payment() payment { return payment{Subject: r.Subject, Key: r.Key} }
 
 // entry is the entry of a spend, without its place in the log.
 func (r spend) entry() *Entry {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"sotto/service/ledger/book"
 )
 
 // A commit that waits for a standby can be told to wait no longer, by a time-out
@@ -30,10 +28,10 @@ func (s *databaseStore) listen(config *pgx.ConnConfig) {
 func (s *databaseStore) settle(commit func() error) error {
 	before := s.warnings.Load()
 	if err := commit(); err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	if s.warnings.Load() != before {
-		return fmt.Errorf("%w: it is written, and no standby has said so: the database gave up waiting for one", book.ErrUnavailable)
+		return fmt.Errorf("%w: it is written, and no standby has said so: the database gave up waiting for one", ErrUnavailable)
 	}
 	return nil
 }
@@ -44,10 +42,10 @@ const selectStandbys = `SELECT current_setting('synchronous_standby_names')`
 func (s *databaseStore) standbys(r pgx.Row) error {
 	var setting string
 	if err := r.Scan(&setting); err != nil {
-		return book.Unavailable(err)
+		return unavailable(err)
 	}
 	if n := waitsFor(setting); n < s.Standbys {
-		return fmt.Errorf("%w: its commits wait for %d standbys, must wait for %d: set synchronous_standby_names on the server, and see that it is there on a standby that was promoted", book.ErrUnavailable, n, s.Standbys)
+		return fmt.Errorf("%w: its commits wait for %d standbys, must wait for %d: set synchronous_standby_names on the server, and see that it is there on a standby that was promoted", ErrUnavailable, n, s.Standbys)
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 	"time"
-
-	"sotto/service/ledger/book"
 )
 
 const maxCarried = 4096 // entries that are written at once
@@ -20,7 +18,7 @@ type transfer struct {
 func (t *transfer) add(ctx context.Context, e *Entry) error {
 	const day = 24 * time.Hour
 	if n := len(t.waiting); n == maxCarried || n > 0 && !t.waiting[n-1].At.Truncate(day).Equal(e.At.Truncate(day)) {
-		if err := t.write(ctx, func(book.Page) error { return nil }); err != nil {
+		if err := t.write(ctx, func(Page) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -29,8 +27,8 @@ func (t *transfer) add(ctx context.Context, e *Entry) error {
 }
 
 // write appends what waits. An entry must have the hash there that it had.
-func (t *transfer) write(ctx context.Context, last func(book.Page) error) error {
-	err := t.to.Update(ctx, func(p book.Page) error {
+func (t *transfer) write(ctx context.Context, last func(Page) error) error {
+	err := t.to.Update(ctx, func(p Page) error {
 		for _, e := range t.waiting {
 			if err := same(p, e); err != nil {
 				return err
@@ -43,13 +41,13 @@ func (t *transfer) write(ctx context.Context, last func(book.Page) error) error 
 }
 
 // same appends an entry that must not change by it.
-func same(to book.Page, e *Entry) error {
+func same(to Page, e *Entry) error {
 	again := *e
 	if err := to.Append(&again); err != nil {
 		return err
 	}
 	if again.Hash != e.Hash || again.Prev != e.Prev || again.Seq != e.Seq {
-		return book.Damaged("entry %d cannot be written as it was", e.Seq)
+		return damaged("entry %d cannot be written as it was", e.Seq)
 	}
 	return nil
 }

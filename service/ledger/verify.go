@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"sotto/service/ledger/book"
 )
 
 // Proof is what [Ledger.Verify] found a whole ledger to hold.
@@ -35,21 +33,21 @@ const (
 
 // auditor reads a log from its beginning.
 type auditor struct {
-	page   book.Page
+	page   Page
 	proof  Proof
-	sums   map[book.Account]book.Sums
-	terms  book.Terms
-	part   *book.Part // nil if it is none
+	sums   map[account]Sums
+	terms  terms
+	part   *part // nil if it is none
 	secret string
-	who    map[string]Cost        // what each has spent in all windows
-	paid   map[book.Name]struct{} // the keys that were paid for
-	noted  []Digest               // not found yet
+	who    map[string]Cost   // what each has spent in all windows
+	paid   map[name]struct{} // the keys that were paid for
+	noted  []Digest          // not found yet
 	// archives are the entries that name some, by the last entry in each.
 	archives map[uint64]*Entry
 }
 
-func newAuditor(p book.Page) *auditor {
-	return &auditor{page: p, sums: map[book.Account]book.Sums{}, who: map[string]Cost{}, paid: map[book.Name]struct{}{}, archives: map[uint64]*Entry{}}
+func newAuditor(p Page) *auditor {
+	return &auditor{page: p, sums: map[account]Sums{}, who: map[string]Cost{}, paid: map[name]struct{}{}, archives: map[uint64]*Entry{}}
 }
 
 // Verify reads the whole log and proves that no entry is missing before the
@@ -77,7 +75,7 @@ func (l *Ledger) VerifyWith(ctx context.Context, archives []string, noted ...Dig
 			return proof, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	err := l.store.View(ctx, func(p book.Page) error {
+	err := l.store.View(ctx, func(p Page) error {
 		a.page = p
 		kept, err := before.kept(p)
 		if err != nil {
@@ -102,7 +100,7 @@ func (l *Ledger) VerifyWith(ctx context.Context, archives []string, noted ...Dig
 }
 
 // all reads the entries of a page, and gives each to more, if there is any.
-func (a *auditor) all(ctx context.Context, p book.Page, more func(*Entry) error) error {
+func (a *auditor) all(ctx context.Context, p Page, more func(*Entry) error) error {
 	return p.Entries(0, func(e *Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -115,7 +113,7 @@ func (a *auditor) all(ctx context.Context, p book.Page, more func(*Entry) error)
 }
 
 // checkMAC says what is known of the MAC of a page's head.
-func (l *Ledger) checkMAC(p book.Page) (MACState, error) {
+func (l *Ledger) checkMAC(p Page) (MACState, error) {
 	last, err := p.Head()
 	_, secret, failed := latest(p)
 	switch {
@@ -129,7 +127,7 @@ func (l *Ledger) checkMAC(p book.Page) (MACState, error) {
 		}
 	}
 	switch {
-	case last.MAC == book.MAC{}:
+	case last.MAC == MAC{}:
 		return MACAbsent, nil
 	case l.key == nil:
 		return MACUnchecked, nil
@@ -143,7 +141,7 @@ func (a *auditor) find(hash Digest) {
 }
 
 func (a *auditor) read(e *Entry) error {
-	wrong := func(what string) error { return book.Damaged("entry %d: %s", e.Seq, what) }
+	wrong := func(what string) error { return damaged("entry %d: %s", e.Seq, what) }
 	switch {
 	case e.Seq != a.proof.Entries+1:
 		return wrong(fmt.Sprintf("it follows entry %d", a.proof.Entries))
@@ -187,7 +185,7 @@ func (a *auditor) budget(e *Entry) string {
 	if e.Budget == nil || e.Budget.Validate() != nil {
 		return "it sets no budget"
 	}
-	next := book.Terms{Budget: *e.Budget}
+	next := terms{Budget: *e.Budget}
 	if (a.terms.Budget != Budget{}) {
 		var err error
 		if next, err = a.terms.Change(*e.Budget, e.At); err != nil {
@@ -210,10 +208,10 @@ func (a *auditor) count(e *Entry) string {
 		return "it counts in another window than its own"
 	}
 	life := a.who[e.Subject]
-	if e.Kind == KindGrant || book.Releases(e.Mechanism) > 0 { // the mark of a job is no subject
+	if e.Kind == KindGrant || releases(e.Mechanism) > 0 { // the mark of a job is no subject
 		a.who[e.Subject] = life
 	}
-	at := book.Account{Subject: e.Subject, Window: e.Window}
+	at := account{Subject: e.Subject, Window: e.Window}
 	s := a.sums[at]
 	if e.Kind == KindGrant {
 		if s.Granted = s.Granted.Plus(e.Cost()); !s.Granted.Countable() {
@@ -223,7 +221,7 @@ func (a *auditor) count(e *Entry) string {
 		return ""
 	}
 	a.proof.Spends++
-	key := book.Payment{Subject: e.Subject, Key: e.Key}.Name()
+	key := payment{Subject: e.Subject, Key: e.Key}.Name()
 	if _, twice := a.paid[key]; twice {
 		return "its key was paid for before"
 	}
@@ -238,7 +236,7 @@ func (a *auditor) count(e *Entry) string {
 		return "it does not cost what every release must"
 	}
 	s.Spent, life = s.Spent.Plus(e.Cost()), life.Plus(e.Cost())
-	if e.Cost() != (Cost{}) && a.terms.Lifetime != 0 && life.Epsilon > book.Floor(a.terms.Lifetime, 0).Epsilon {
+	if e.Cost() != (Cost{}) && a.terms.Lifetime != 0 && life.Epsilon > floor(a.terms.Lifetime, 0).Epsilon {
 		return "it overspends the lifetime limit"
 	}
 	if life != (Cost{}) {
@@ -254,8 +252,8 @@ func (a *auditor) count(e *Entry) string {
 // alike reports whether a spend costs what its releases must under a budget that
 // is kept by optimal composition.
 func (a *auditor) alike(e *Entry) bool {
-	each, n := a.terms.EachCost(), book.Releases(e.Mechanism)
-	if n > book.MaxCost/each.Epsilon {
+	each, n := a.terms.EachCost(), releases(e.Mechanism)
+	if n > maxCost/each.Epsilon {
 		return false
 	}
 	return e.Cost() == Cost{Epsilon: n * each.Epsilon}
@@ -264,27 +262,27 @@ func (a *auditor) alike(e *Entry) bool {
 // compare holds what the ledger counts with against the log.
 func (a *auditor) compare() error {
 	if len(a.noted) > 0 && a.proof.Archived > 0 {
-		return book.Damaged("%d of the hashes that were noted are not in the log, unless they are in archives of its first %d entries, which must be given", len(a.noted), a.proof.Archived)
+		return damaged("%d of the hashes that were noted are not in the log, unless they are in archives of its first %d entries, which must be given", len(a.noted), a.proof.Archived)
 	}
 	if len(a.noted) > 0 {
-		return book.Damaged("%d of the hashes that were noted are not in the log: entries were taken out, or all were made anew", len(a.noted))
+		return damaged("%d of the hashes that were noted are not in the log: entries were taken out, or all were made anew", len(a.noted))
 	}
 	if inForce, secret, err := latest(a.page); err != nil {
 		return err
 	} else if !inForce.Equal(a.terms) || secret != a.secret {
-		return book.Damaged("the budget or the secret in force is not that of the log")
+		return damaged("the budget or the secret in force is not that of the log")
 	}
 	if p := a.part; p != nil {
 		for subject := range a.who {
-			if book.PartOf(subject, p.Of) != p.Number {
-				return book.Damaged("a subject is in part %d of %d, which is another's", p.Number, p.Of)
+			if PartOf(subject, p.Of) != p.Number {
+				return damaged("a subject is in part %d of %d, which is another's", p.Number, p.Of)
 			}
 		}
 	}
 	if last, err := a.page.Head(); err != nil {
 		return err
 	} else if last.Seq != a.proof.Entries || last.Hash != a.proof.Head || last.Spends != a.proof.Spends || !last.At.Equal(a.proof.Last) {
-		return book.Damaged("entry %d should be the last", last.Seq)
+		return damaged("entry %d should be the last", last.Seq)
 	}
 	return a.page.Compare(a.sums)
 }

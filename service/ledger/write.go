@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sotto/service/ledger/book"
 	"sotto/service/ledger/clock"
 )
 
@@ -146,14 +145,14 @@ func (l *Ledger) commit(batch []*call) {
 	for len(batch) > 0 {
 		faulty, err := l.try(batch)
 		if faulty >= 0 {
-			batch[faulty].err = book.Unavailable(err)
+			batch[faulty].err = unavailable(err)
 			close(batch[faulty].ready)
 			batch = slices.Delete(batch, faulty, faulty+1)
 			continue
 		}
 		for _, c := range batch {
 			if err != nil {
-				c.err = book.Unavailable(err)
+				c.err = unavailable(err)
 			}
 			close(c.ready)
 		}
@@ -176,12 +175,12 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 		}
 		l.behind = false
 	}
-	var last book.Head
+	var last Head
 	var joined int
 	var window int64
-	var proven *book.Proven
+	var proven *proven
 	var noted func()
-	err = l.store.Update(context.Background(), func(p book.Page) error {
+	err = l.store.Update(context.Background(), func(p Page) error {
 		now := l.watcher.Read()
 		s, failed := newSheet(p, now.Wall)
 		if failed != nil {
@@ -275,7 +274,7 @@ func (l *Ledger) allowed(s *sheet, now clock.Moment) error {
 		return fmt.Errorf("%w: it is %s now, not %s", ErrSecret, s.secret, l.secret)
 	case other:
 		return nil // refused, or the new secret recorded, in the next step
-	case l.key == nil && last.MAC != book.MAC{}:
+	case l.key == nil && last.MAC != MAC{}:
 		return fmt.Errorf("%w: the log is signed with a key of secret %s, which must be given to write", ErrSecret, s.secret)
 	case l.key == nil:
 		return nil
@@ -285,7 +284,7 @@ func (l *Ledger) allowed(s *sheet, now clock.Moment) error {
 
 // sign signs what a batch has written, if there is a key, and returns where the
 // log ends then.
-func (l *Ledger) sign(s *sheet) (book.Head, error) {
+func (l *Ledger) sign(s *sheet) (Head, error) {
 	last, err := s.Head()
 	if err == nil && l.key != nil {
 		s.Sign(last.Sign(l.key))
@@ -294,11 +293,11 @@ func (l *Ledger) sign(s *sheet) (book.Head, error) {
 }
 
 // wanted lists what the calls of a batch will look up.
-func wanted(batch []*call, window int64) (names []book.Payment, at []book.Account) {
+func wanted(batch []*call, window int64) (names []payment, at []account) {
 	for _, c := range batch {
 		for _, r := range c.spends {
 			names = append(names, r.payment())
-			at = append(at, book.Account{Subject: r.Subject, Window: window})
+			at = append(at, account{Subject: r.Subject, Window: window})
 		}
 	}
 	return names, at

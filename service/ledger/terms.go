@@ -1,12 +1,13 @@
-// Package book holds what a ledger and the stores that keep it have in common:
-// entries and the chain that they form, costs and budgets, and what a store must
-// be able to do. Package ledger is the one to use, which has the same names.
-package book
+package ledger
 
 import (
 	"errors"
 	"fmt"
 )
+
+// This part of the package holds what a ledger and the stores that keep it have in common:
+// entries and the chain that they form, costs and budgets, and what a store must
+// be able to do. Package ledger is the one to use, which has the same names.
 
 // Errors that callers branch on.
 var (
@@ -27,7 +28,7 @@ var (
 )
 
 // Unavailable makes err an ErrUnavailable.
-func Unavailable(err error) error {
+func unavailable(err error) error {
 	if err == nil || errors.Is(err, ErrUnavailable) {
 		return err
 	}
@@ -35,14 +36,14 @@ func Unavailable(err error) error {
 }
 
 // Medium makes everything an ErrUnavailable that is not an ErrDamaged.
-func Medium(err error) error {
+func medium(err error) error {
 	if errors.Is(err, ErrDamaged) {
 		return err
 	}
-	return Unavailable(err)
+	return unavailable(err)
 }
 
 // Damaged makes an ErrDamaged.
-func Damaged(format string, a ...any) error {
+func damaged(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, a...)...)
 }

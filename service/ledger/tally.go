@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"slices"
@@ -15,14 +15,14 @@ type Tally struct {
 	hash    Digest
 	latest  map[Kind]*Entry // the last budget and secret
 	life    map[string]Cost
-	windows map[int64]*counted // that were counted in last
-	seen    map[int64]struct{} // all windows that anything counts in
-	turn    uint64             // of the last use of a window
-	wrong   error              // that was found
+	windows map[int64]*bookCounted // that were counted in last
+	seen    map[int64]struct{}     // all windows that anything counts in
+	turn    uint64                 // of the last use of a window
+	wrong   error                  // that was found
 }
 
 // counted are the sums of a window.
-type counted struct {
+type bookCounted struct {
 	of   map[string]counting
 	turn uint64
 }
@@ -36,7 +36,7 @@ const keptWindows = 3 // at hand; others are counted again
 
 // NewTally returns one of an empty log.
 func NewTally() *Tally {
-	return &Tally{latest: map[Kind]*Entry{}, life: map[string]Cost{}, windows: map[int64]*counted{}, seen: map[int64]struct{}{}}
+	return &Tally{latest: map[Kind]*Entry{}, life: map[string]Cost{}, windows: map[int64]*bookCounted{}, seen: map[int64]struct{}{}}
 }
 
 // Follow counts what was appended to the log since, and refuses one that does not go
@@ -61,7 +61,7 @@ func (t *Tally) follow(p Page, last Head) error {
 		}
 	}
 	if last.Seq != t.seq || last.Hash != t.hash {
-		return Damaged("the log ends with entry %d, and does not go on from entry %d that was counted", last.Seq, t.seq)
+		return damaged("the log ends with entry %d, and does not go on from entry %d that was counted", last.Seq, t.seq)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (t *Tally) follow(p Page, last Head) error {
 // count counts the entry that follows.
 func (t *Tally) count(e *Entry) error {
 	if e.Seq != t.seq+1 || e.Prev != t.hash {
-		return Damaged("entry %d does not follow what was counted up to entry %d", e.Seq, t.seq)
+		return damaged("entry %d does not follow what was counted up to entry %d", e.Seq, t.seq)
 	}
 	t.seq, t.hash = e.Seq, e.Hash
 	if e.Kind == KindBudget || e.Kind == KindSecret {
@@ -81,7 +81,7 @@ func (t *Tally) count(e *Entry) error {
 	t.seen[e.Window] = struct{}{}
 	w := t.windows[e.Window]
 	if w == nil {
-		w = &counted{of: map[string]counting{}}
+		w = &bookCounted{of: map[string]counting{}}
 		t.keep(e.Window, w)
 	}
 	t.turn++
@@ -93,7 +93,7 @@ func (t *Tally) count(e *Entry) error {
 	return nil
 }
 
-func (w *counted) add(e *Entry) {
+func (w *bookCounted) add(e *Entry) {
 	s := w.of[e.Subject]
 	if s.last = e.Seq; e.Kind == KindGrant {
 		s.Granted = s.Granted.Plus(e.Cost())
@@ -104,7 +104,7 @@ func (w *counted) add(e *Entry) {
 }
 
 // keep has a window at hand, in place of the one that was used least of late.
-func (t *Tally) keep(window int64, w *counted) {
+func (t *Tally) keep(window int64, w *bookCounted) {
 	if len(t.windows) >= keptWindows {
 		oldest, turn := int64(0), ^uint64(0)
 		for at, w := range t.windows {
@@ -120,11 +120,11 @@ func (t *Tally) keep(window int64, w *counted) {
 }
 
 // at returns what was counted in a window. One that is not at hand is counted again.
-func (t *Tally) at(p Page, window int64) (*counted, error) {
+func (t *Tally) at(p Page, window int64) (*bookCounted, error) {
 	if w := t.windows[window]; w != nil {
 		return w, nil
 	}
-	w := &counted{of: map[string]counting{}}
+	w := &bookCounted{of: map[string]counting{}}
 	if _, ok := t.seen[window]; !ok {
 		return w, nil
 	}
@@ -142,7 +142,7 @@ func (t *Tally) at(p Page, window int64) (*counted, error) {
 
 // refuse remembers what is wrong: nothing is believed any more.
 func (t *Tally) refuse(format string, a ...any) error {
-	t.wrong = Damaged(format, a...)
+	t.wrong = damaged(format, a...)
 	return t.wrong
 }
 
@@ -186,19 +186,19 @@ func (t *Tally) Check(p Page, window int64) error {
 }
 
 // Page returns a page whose sums are proved by the tally, which has followed it.
-func (t *Tally) Page(p Page) *Proven { return &Proven{Page: p, tally: t, set: map[Account]Sums{}} }
+func (t *Tally) Page(p Page) *proven { return &proven{Page: p, tally: t, set: map[account]Sums{}} }
 
 // Proven is a page whose sums are proved.
-type Proven struct {
+type proven struct {
 	Page
 	tally *Tally
-	set   map[Account]Sums // by whoever uses it
+	set   map[account]Sums // by whoever uses it
 	fresh []*Entry
 }
 
 // Latest implements [Page]. Which entry is the last is counted, too: the store has it
 // beside the log.
-func (p *Proven) Latest(k Kind) (*Entry, error) {
+func (p *proven) Latest(k Kind) (*Entry, error) {
 	got, err := p.Page.Latest(k)
 	if err != nil || slices.ContainsFunc(p.fresh, func(e *Entry) bool { return e.Kind == k }) {
 		return got, err
@@ -213,7 +213,7 @@ func (p *Proven) Latest(k Kind) (*Entry, error) {
 }
 
 // Append implements [Page].
-func (p *Proven) Append(e *Entry) error {
+func (p *proven) Append(e *Entry) error {
 	err := p.Page.Append(e)
 	if err == nil {
 		p.fresh = append(p.fresh, e)
@@ -222,13 +222,13 @@ func (p *Proven) Append(e *Entry) error {
 }
 
 // SetSums implements [Page].
-func (p *Proven) SetSums(a Account, s Sums) error {
+func (p *proven) SetSums(a account, s Sums) error {
 	p.set[a] = s
 	return p.Page.SetSums(a, s)
 }
 
 // Sums implements [Page].
-func (p *Proven) Sums(a Account) (Sums, error) {
+func (p *proven) Sums(a account) (Sums, error) {
 	got, err := p.Page.Sums(a)
 	if _, mine := p.set[a]; err != nil || mine {
 		return got, err
@@ -247,7 +247,7 @@ func (p *Proven) Sums(a Account) (Sums, error) {
 }
 
 // Lifetime implements [Page].
-func (p *Proven) Lifetime(subject string) (Cost, error) {
+func (p *proven) Lifetime(subject string) (Cost, error) {
 	got, err := p.Page.Lifetime(subject)
 	if err != nil {
 		return got, err
@@ -262,7 +262,7 @@ func (p *Proven) Lifetime(subject string) (Cost, error) {
 }
 
 // Keep counts what the page has appended, when it is on disk.
-func (p *Proven) Keep() {
+func (p *proven) Keep() {
 	t := p.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()

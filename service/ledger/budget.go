@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"fmt"
@@ -33,13 +33,13 @@ func (b Budget) Validate() error {
 	switch {
 	case !b.Unit.Valid():
 		return fmt.Errorf("ledger: the budget's unit is %.20q, must be text, word or metric", string(b.Unit))
-	case !(b.Epsilon >= 1/EpsilonUnits) || !(b.Epsilon*EpsilonUnits <= MaxCost):
-		return fmt.Errorf("ledger: the budget's ε is %v, must be at least 1e-09 and at most %.4g", b.Epsilon, MaxCost/EpsilonUnits)
+	case !(b.Epsilon >= 1/epsilonUnits) || !(b.Epsilon*epsilonUnits <= maxCost):
+		return fmt.Errorf("ledger: the budget's ε is %v, must be at least 1e-09 and at most %.4g", b.Epsilon, maxCost/epsilonUnits)
 	case !(b.Delta >= 0) || !(b.Delta < 1):
 		return fmt.Errorf("ledger: the budget's δ is %v, must be from 0 to below 1", b.Delta)
-	case !(b.Lifetime >= 0) || !(b.Lifetime*EpsilonUnits <= MaxCost):
-		return fmt.Errorf("ledger: the lifetime's ε is %v, must be positive and at most %.4g, or 0 for none", b.Lifetime, MaxCost/EpsilonUnits)
-	case b.Each != 0 && (!(b.Each >= 1/EpsilonUnits && b.Each*EpsilonUnits <= MaxCost) || !(b.Delta > 0) || b.Unit == dp.Metric):
+	case !(b.Lifetime >= 0) || !(b.Lifetime*epsilonUnits <= maxCost):
+		return fmt.Errorf("ledger: the lifetime's ε is %v, must be positive and at most %.4g, or 0 for none", b.Lifetime, maxCost/epsilonUnits)
+	case b.Each != 0 && (!(b.Each >= 1/epsilonUnits && b.Each*epsilonUnits <= maxCost) || !(b.Delta > 0) || b.Unit == dp.Metric):
 		return fmt.Errorf("ledger: each release has ε = %v at a %s-level budget with δ = %v, must be positive, text-level or word-level with a positive δ, or 0 to add up", b.Each, b.Unit, b.Delta)
 	case b.Window != 0 && (b.Window < time.Second || b.Window > maxWindow):
 		return fmt.Errorf("ledger: the window is %v, must be from a second to %v, or 0 for ever", b.Window, maxWindow)
@@ -55,12 +55,12 @@ func (b Budget) Cost() Cost {
 	if b.Each != 0 {
 		return Cost{Epsilon: int64(b.releases()) * b.EachCost().Epsilon}
 	}
-	return Floor(b.Epsilon, b.Delta)
+	return floor(b.Epsilon, b.Delta)
 }
 
 // EachCost is what every release must cost; zero if they need not be alike.
 func (b Budget) EachCost() Cost {
-	return Cost{Epsilon: int64(units(b.Each, EpsilonUnits, math.Ceil))}
+	return Cost{Epsilon: int64(units(b.Each, epsilonUnits, math.Ceil))}
 }
 
 // composed remembers what releases has computed. A ledger knows few budgets.
@@ -120,14 +120,14 @@ func (b Budget) More(later Budget) string {
 
 // Terms are the budget in force. A new length of windows waits until the window
 // that runs has ended: no restart with another flag renews anything early.
-type Terms struct {
+type terms struct {
 	Budget
 	Since  time.Time     // when windows have the budget's length; zero if they always had
 	Before time.Duration // their length until then
 }
 
 // length returns how long windows are at a moment.
-func (t Terms) length(at time.Time) time.Duration {
+func (t terms) length(at time.Time) time.Duration {
 	if at.Before(t.Since) {
 		return t.Before
 	}
@@ -136,7 +136,7 @@ func (t Terms) length(at time.Time) time.Duration {
 
 // WindowAt returns the window that a moment lies in, named by its beginning in
 // nanoseconds since 1970, and when it ends. One that lasts for ever is 0.
-func (t Terms) WindowAt(at time.Time) (begin int64, renews time.Time) {
+func (t terms) WindowAt(at time.Time) (begin int64, renews time.Time) {
 	length := int64(t.length(at))
 	if length == 0 {
 		return 0, time.Time{}
@@ -146,7 +146,7 @@ func (t Terms) WindowAt(at time.Time) (begin int64, renews time.Time) {
 }
 
 // Change returns the terms after a budget is set.
-func (t Terms) Change(b Budget, now time.Time) (Terms, error) {
+func (t terms) Change(b Budget, now time.Time) (terms, error) {
 	running := t.length(now)
 	switch {
 	case b.Unit != t.Unit:
@@ -154,16 +154,16 @@ func (t Terms) Change(b Budget, now time.Time) (Terms, error) {
 	case b.Each != t.Each:
 		return t, fmt.Errorf("ledger: each release has ε = %v, must be %v as before: sums of unlike releases say nothing of their number; begin another ledger", b.Each, t.Each)
 	case running == b.Window:
-		return Terms{Budget: b}, nil
+		return terms{Budget: b}, nil
 	case running == 0:
 		return t, fmt.Errorf("ledger: the window is %v, must be 0: this ledger's budgets never renew", b.Window)
 	}
 	_, end := t.WindowAt(now)
-	return Terms{b, end, running}, nil
+	return terms{b, end, running}, nil
 }
 
 // Equal reports whether two are the same.
-func (t Terms) Equal(u Terms) bool {
+func (t terms) Equal(u terms) bool {
 	return t.Budget == u.Budget && t.Since.Equal(u.Since) && t.Before == u.Before
 }
 

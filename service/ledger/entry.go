@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"bytes"
@@ -82,7 +82,7 @@ type Entry struct {
 	Archive Digest `json:"archive,omitzero"`  // the SHA-256 of the file
 	Carried Digest `json:"carried,omitzero"`  // the SHA-256 of what the ledger keeps of those entries
 
-	Part *Part `json:"part,omitempty"` // of a part
+	Part *part `json:"part,omitempty"` // of a part
 
 	Prev Digest `json:"prev"`
 	// Hash is the SHA-256 of the entry in JSON without this field, which comes
@@ -97,7 +97,7 @@ type Entry struct {
 func (e *Entry) Cost() Cost { return Cost{e.Epsilon, e.Delta} }
 
 // Terms returns what a budget sets.
-func (e *Entry) Terms() Terms { return Terms{*e.Budget, e.Since, e.Before} }
+func (e *Entry) Terms() terms { return terms{*e.Budget, e.Since, e.Before} }
 
 const (
 	hashField = `,"hash":"`
@@ -116,23 +116,23 @@ func withHash(body []byte, hash Digest) []byte {
 func ParseEntry(line []byte) (*Entry, error) {
 	cut := len(line) - hashTail
 	if cut < 1 {
-		return nil, Damaged("an entry has %d bytes, which is too few", len(line))
+		return nil, damaged("an entry has %d bytes, which is too few", len(line))
 	}
 	e := new(Entry)
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(e); err != nil {
-		return nil, Damaged("an entry cannot be read")
+		return nil, damaged("an entry cannot be read")
 	}
 	sum := sha256.Sum256(append(line[:cut:cut], '}'))
 	if canonical, err := json.Marshal(e); err != nil || Digest(sum) != e.Hash || !bytes.Equal(canonical, line) {
-		return nil, Damaged("entry %d is not what was written", e.Seq)
+		return nil, damaged("entry %d is not what was written", e.Seq)
 	}
 	return e, nil
 }
 
 // ParseBody reads a line without its hash.
-func ParseBody(body []byte) (*Entry, error) {
+func parseBody(body []byte) (*Entry, error) {
 	e, err := ParseEntry(withHash(body, sha256.Sum256(body)))
 	if err == nil {
 		e.Hash = Digest{}

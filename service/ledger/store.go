@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"bytes"
@@ -29,10 +29,10 @@ type Page interface {
 	Latest(k Kind) (*Entry, error)                           // the last budget or secret, nil if there is none
 	Append(e *Entry) error                                   // as the last entry, whose place in the chain it sets
 	Sign(m MAC)                                              // the head, when all is appended
-	Paid(name Payment) (*Settled, error)                     // what was paid for under a key, nil if nothing was
-	Sums(a Account) (Sums, error)                            // zero if there are none
-	SetSums(a Account, s Sums) error                         //
-	Fetch(p []Payment, a []Account) error                    // what will be asked for, so that it can be read at once
+	Paid(name payment) (*settled, error)                     // what was paid for under a key, nil if nothing was
+	Sums(a account) (Sums, error)                            // zero if there are none
+	SetSums(a account, s Sums) error                         //
+	Fetch(p []payment, a []account) error                    // what will be asked for, so that it can be read at once
 	Lifetime(subject string) (Cost, error)                   // what was spent in all windows before this page
 	Balances(window int64, yield func(Standing) error) error // of those who did something in a window
 	// Entries yields the log in order, from 0 for all there is. It refuses an
@@ -42,41 +42,41 @@ type Page interface {
 	HashOf(seq uint64) (Digest, error)
 	// Carried returns what is kept of entries that were archived, nil if none
 	// were.
-	Carried() (*Carried, error)
+	Carried() (*carried, error)
 	// Compare holds what is kept beside the log against the sums that the log
 	// was found to say.
-	Compare(want map[Account]Sums) error
+	Compare(want map[account]Sums) error
 }
 
-var errEnough = errors.New("enough was read")
+var bookErrEnough = errors.New("enough was read")
 
 // HashFrom reads the hash of an entry from the log, zero if it is not there.
-func HashFrom(p Page, seq uint64) (found Digest, err error) {
+func hashFrom(p Page, seq uint64) (found Digest, err error) {
 	err = p.Entries(max(seq, 1), func(e *Entry) error {
 		if e.Seq == seq {
 			found = e.Hash
 		}
-		return errEnough
+		return bookErrEnough
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, bookErrEnough) {
 		err = nil
 	}
 	return found, err
 }
 
 // Settled is a spend that was made before.
-type Settled struct {
+type settled struct {
 	Seq   uint64
 	Check Digest
 	Means *record.Means // nil if its entry was archived, of which the seal is kept
-	Seal  Seal
+	Seal  seal
 }
 
 // Seal is a digest of what a spend was for: check, cost and mechanism.
-type Seal [16]byte
+type seal [16]byte
 
 // SealOf returns the seal of a spend.
-func SealOf(check *Digest, m *record.Means) (s Seal) {
+func SealOf(check *Digest, m *record.Means) (s seal) {
 	h := sha256.New()
 	h.Write(check[:])
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(m.Epsilon)))
@@ -88,7 +88,7 @@ func SealOf(check *Digest, m *record.Means) (s Seal) {
 
 // Is reports whether this very release was paid for. A key that was paid for at
 // a smaller ε, before the mechanism changed, does not pay for another.
-func (s *Settled) Is(check *Digest, m *record.Means) bool {
+func (s *settled) Is(check *Digest, m *record.Means) bool {
 	if s.Means == nil {
 		return s.Seal == SealOf(check, m)
 	}
@@ -107,39 +107,39 @@ type Sums struct{ Granted, Spent Cost }
 
 // Check refuses sums with which counting would overflow.
 func (s Sums) Check() (Sums, error) {
-	if !s.Granted.Countable() || s.Spent.Epsilon < 0 || s.Spent.Delta < 0 || !s.Spent.Within(Cost{2 * MaxCost, 2 * MaxCost}) {
-		return Sums{}, Damaged("a sum is out of bounds")
+	if !s.Granted.Countable() || s.Spent.Epsilon < 0 || s.Spent.Delta < 0 || !s.Spent.Within(Cost{2 * maxCost, 2 * maxCost}) {
+		return Sums{}, damaged("a sum is out of bounds")
 	}
 	return s, nil
 }
 
 // Carried is what a ledger keeps of entries that were archived.
-type Carried struct {
+type carried struct {
 	Head                  // of the last of them
 	Budget, Secret *Entry // that were in force then; nil if there was none
 	Digest         Digest // of all of it, which an entry names
-	Sums           map[Account]Sums
-	Paid           map[Name]struct{}
+	Sums           map[account]Sums
+	Paid           map[name]struct{}
 }
 
 // Account is one subject in one window.
-type Account struct {
+type account struct {
 	Subject string
 	Window  int64
 }
 
 // Payment is one key of one subject.
-type Payment struct {
+type payment struct {
 	Subject string
 	Key     Digest
 }
 
 // Name is a digest of a payment. It is long enough that no two are found that
 // have the same.
-type Name [16]byte
+type name [16]byte
 
 // Name returns the digest of a payment.
-func (p Payment) Name() (n Name) {
+func (p payment) Name() (n name) {
 	h := sha256.Sum256(append(p.Key[:], p.Subject...))
 	copy(n[:], h[:])
 	return n

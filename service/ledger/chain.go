@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"bytes"
@@ -43,10 +43,10 @@ func (h *Head) Check(key []byte, secret string) error {
 	case h.Seq == 0 || h.MAC == MAC{} && h.Spends == 0 && secret == "":
 		return nil
 	case h.MAC == MAC{}:
-		return Damaged("entry %d, the last, has no MAC: it was written without the secret", h.Seq)
+		return damaged("entry %d, the last, has no MAC: it was written without the secret", h.Seq)
 	}
 	if want := h.Sign(key); !hmac.Equal(want[:], h.MAC[:]) {
-		return Damaged("entry %d, the last, has a MAC that was not made with the secret: who wrote it did not have that", h.Seq)
+		return damaged("entry %d, the last, has a MAC that was not made with the secret: who wrote it did not have that", h.Seq)
 	}
 	return nil
 }
@@ -100,32 +100,32 @@ func (e *Entry) Record() (record.Record, error) {
 }
 
 // Guarantees are what means were found to promise.
-type Guarantees map[*record.Means]*dp.Guarantee
+type guarantees map[*record.Means]*dp.Guarantee
 
 // of returns the guarantee of means, and refuses one that is not written as it
 // is here: its line would have another hash elsewhere.
-func (g Guarantees) of(m *record.Means) (*dp.Guarantee, error) {
+func (g guarantees) of(m *record.Means) (*dp.Guarantee, error) {
 	if known := g[m]; known != nil {
 		return known, nil
 	}
 	promise := new(dp.Guarantee)
 	if err := json.Unmarshal(m.Guarantee, promise); err != nil {
-		return nil, Damaged("a guarantee cannot be read")
+		return nil, damaged("a guarantee cannot be read")
 	}
 	again, err := json.Marshal(promise)
 	if err != nil || !bytes.Equal(again, m.Guarantee) {
-		return nil, Damaged("a guarantee is not what was written")
+		return nil, damaged("a guarantee is not what was written")
 	}
 	mechanism, err := json.Marshal(json.RawMessage(m.Mechanism))
 	if err != nil || !bytes.Equal(mechanism, m.Mechanism) {
-		return nil, Damaged("a mechanism is not what was written")
+		return nil, damaged("a mechanism is not what was written")
 	}
 	g[m] = promise
 	return promise, nil
 }
 
 // Entry returns the entry of the record that was linked last.
-func (c *Chain) Entry(r *record.Record, prev Digest, known Guarantees) (*Entry, error) {
+func (c *Chain) Entry(r *record.Record, prev Digest, known guarantees) (*Entry, error) {
 	if r.Means == nil {
 		return ParseEntry(withHash(c.Line, c.Hash))
 	}

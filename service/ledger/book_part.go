@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"crypto/sha256"
@@ -7,7 +7,7 @@ import (
 
 // Part says which of the parts a ledger is, into which a larger one is divided.
 // Each is a whole ledger for its share of the subjects.
-type Part struct {
+type part struct {
 	Number int `json:"number"` // from 0
 	Of     int `json:"of"`
 	// Through and Origin are the number and the hash of the last entry of the
@@ -17,10 +17,10 @@ type Part struct {
 }
 
 // MaxParts bounds into how many parts a ledger is divided.
-const MaxParts = 256
+const maxParts = 256
 
 // Valid reports whether there is such a part.
-func (p Part) Valid() bool { return p.Of >= 1 && p.Of <= MaxParts && p.Number >= 0 && p.Number < p.Of }
+func (p part) Valid() bool { return p.Of >= 1 && p.Of <= maxParts && p.Number >= 0 && p.Number < p.Of }
 
 // PartOf returns in which of so many parts a subject is. With twice as many parts,
 // those of a part are divided among two.

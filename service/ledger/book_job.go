@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"bytes"
@@ -87,7 +87,7 @@ func (s *Shard) Check(m *record.Means) Digest {
 
 // Many is the mechanism of a spend that pays for several releases at once, as a
 // job does for each of its users. The spend's guarantee is that of all together.
-type Many struct {
+type many struct {
 	Releases int64           `json:"releases"`
 	Each     json.RawMessage `json:"each"` // the mechanism of each
 }
@@ -100,7 +100,7 @@ type Mark struct {
 
 // Releases returns how many releases a spend by a mechanism pays for: 0 for the
 // mark of a job.
-func Releases(mechanism []byte) int64 {
+func releases(mechanism []byte) int64 {
 	// No mechanism of ours has a name that begins so.
 	if bytes.HasPrefix(mechanism, []byte(`{"job":`)) {
 		return 0
@@ -108,7 +108,7 @@ func Releases(mechanism []byte) int64 {
 	if !bytes.HasPrefix(mechanism, []byte(`{"releases":`)) {
 		return 1
 	}
-	var m Many
+	var m many
 	if err := json.Unmarshal(mechanism, &m); err != nil || m.Releases < 1 {
 		return 1
 	}

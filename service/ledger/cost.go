@@ -1,4 +1,4 @@
-package book
+package ledger
 
 import (
 	"fmt"
@@ -18,12 +18,12 @@ type Cost struct {
 }
 
 // EpsilonUnits make an ε of 1.
-const EpsilonUnits = 1e9
+const epsilonUnits = 1e9
 
 const (
 	deltaUnits = 1e15
 	// MaxCost keeps every sum of a budget, its grants and a spend within int64.
-	MaxCost = math.MaxInt64 / 4
+	maxCost = math.MaxInt64 / 4
 )
 
 // CostOf returns what one release under a guarantee costs. It refuses a
@@ -32,16 +32,16 @@ func CostOf(g dp.Guarantee) (Cost, error) {
 	if err := g.Validate(); err != nil {
 		return Cost{}, err
 	}
-	e, d := units(float64(g.Epsilon), EpsilonUnits, math.Ceil), units(g.Delta, deltaUnits, math.Ceil)
-	if !(e <= MaxCost) || !(d <= MaxCost) {
-		return Cost{}, fmt.Errorf("ledger: ε is %v, must be finite and at most %.4g", g.Epsilon, MaxCost/EpsilonUnits)
+	e, d := units(float64(g.Epsilon), epsilonUnits, math.Ceil), units(g.Delta, deltaUnits, math.Ceil)
+	if !(e <= maxCost) || !(d <= maxCost) {
+		return Cost{}, fmt.Errorf("ledger: ε is %v, must be finite and at most %.4g", g.Epsilon, maxCost/epsilonUnits)
 	}
 	return Cost{int64(e), int64(d)}, nil
 }
 
 // Floor is the largest cost that is at most epsilon and delta.
-func Floor(epsilon, delta float64) Cost {
-	return Cost{int64(units(epsilon, EpsilonUnits, math.Floor)), int64(units(delta, deltaUnits, math.Floor))}
+func floor(epsilon, delta float64) Cost {
+	return Cost{int64(units(epsilon, epsilonUnits, math.Floor)), int64(units(delta, deltaUnits, math.Floor))}
 }
 
 // units counts x in units of which scale make one.
@@ -54,7 +54,7 @@ func units(x, scale float64, round func(float64) float64) float64 {
 }
 
 // EpsilonValue returns ε as a number.
-func (c Cost) EpsilonValue() float64 { return float64(c.Epsilon) / EpsilonUnits }
+func (c Cost) EpsilonValue() float64 { return float64(c.Epsilon) / epsilonUnits }
 
 // DeltaValue returns δ as a number.
 func (c Cost) DeltaValue() float64 { return float64(c.Delta) / deltaUnits }
@@ -70,7 +70,7 @@ func (c Cost) Within(d Cost) bool { return c.Epsilon <= d.Epsilon && c.Delta <= 
 
 // Countable reports whether c can be added to others.
 func (c Cost) Countable() bool {
-	return c.Epsilon >= 0 && c.Delta >= 0 && c.Within(Cost{MaxCost, MaxCost})
+	return c.Epsilon >= 0 && c.Delta >= 0 && c.Within(Cost{maxCost, maxCost})
 }
 
 // String renders ε, and δ where there is one.
