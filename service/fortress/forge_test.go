@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/record"
 )
 
 var forgeries = []attack{
@@ -68,12 +67,12 @@ func forge(path string) (hash [32]byte, err error) {
 	if err != nil {
 		return hash, err
 	}
-	var in, out record.Coder
+	var in, out ledger.Coder
 	seq := uint64(0)
 	err = old.Scan(old.End(), func(f *ledger.Frame) error {
 		var body []byte
 		for rest := bytes.Clone(f.Body); len(rest) > 0; {
-			var r record.Record
+			var r ledger.Record
 			n, entry, failed := in.Next(rest, &r)
 			if failed != nil {
 				return failed

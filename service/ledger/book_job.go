@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/record"
 )
 
 // Shard asks to pay for the releases of one part of a job, before any of them is
@@ -79,7 +78,7 @@ func (s *Shard) Content() Digest {
 }
 
 // Check is what the mark of a shard stands for: what it asks for, by what means.
-func (s *Shard) Check(m *record.Means) Digest {
+func (s *Shard) Check(m *means) Digest {
 	content := s.Content()
 	seal := SealOf(&content, m)
 	return sha256.Sum256(append(content[:], seal[:]...))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/record"
 )
 
 // MAC is a keyed hash of where a log ends: what nobody can make who has only the
@@ -58,7 +57,7 @@ type Chain struct {
 }
 
 // Link makes a record the last one, and returns the hash of the one before it.
-func (c *Chain) Link(r *record.Record) (prev Digest) {
+func (c *Chain) Link(r *Record) (prev Digest) {
 	prev = c.Hash
 	c.Line = r.AppendLine(c.Line[:0], c.Seq+1, (*[32]byte)(&c.Hash))
 	c.Hash = sha256.Sum256(c.Line)
@@ -67,7 +66,7 @@ func (c *Chain) Link(r *record.Record) (prev Digest) {
 }
 
 // Pass makes a record the last one without a hash.
-func (c *Chain) Pass(r *record.Record) {
+func (c *Chain) Pass(r *Record) {
 	c.Seq++
 	c.At = time.Unix(0, r.At).UTC()
 	if r.Means != nil {
@@ -76,8 +75,8 @@ func (c *Chain) Pass(r *record.Record) {
 }
 
 // Record returns what is stored of an entry.
-func (e *Entry) Record() (record.Record, error) {
-	r := record.Record{At: e.At.UnixNano()}
+func (e *Entry) Record() (Record, error) {
+	r := Record{At: e.At.UnixNano()}
 	if e.Kind == KindSpend {
 		r.Subject, r.Window, r.Key, r.Check, r.Means = e.Subject, e.Window, e.Key, e.Check, e.Means
 		if r.Means == nil {
@@ -85,7 +84,7 @@ func (e *Entry) Record() (record.Record, error) {
 			if err != nil {
 				return r, err
 			}
-			r.Means = record.NewMeans(e.Mechanism, guarantee, e.Epsilon, e.Delta)
+			r.Means = NewMeans(e.Mechanism, guarantee, e.Epsilon, e.Delta)
 		}
 		return r, nil
 	}
@@ -95,16 +94,16 @@ func (e *Entry) Record() (record.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Other = record.OtherOf(line)
+	r.Other = OtherOf(line)
 	return r, nil
 }
 
 // Guarantees are what means were found to promise.
-type guarantees map[*record.Means]*dp.Guarantee
+type guarantees map[*means]*dp.Guarantee
 
 // of returns the guarantee of means, and refuses one that is not written as it
 // is here: its line would have another hash elsewhere.
-func (g guarantees) of(m *record.Means) (*dp.Guarantee, error) {
+func (g guarantees) of(m *means) (*dp.Guarantee, error) {
 	if known := g[m]; known != nil {
 		return known, nil
 	}
@@ -125,7 +124,7 @@ func (g guarantees) of(m *record.Means) (*dp.Guarantee, error) {
 }
 
 // Entry returns the entry of the record that was linked last.
-func (c *Chain) Entry(r *record.Record, prev Digest, known guarantees) (*Entry, error) {
+func (c *Chain) Entry(r *Record, prev Digest, known guarantees) (*Entry, error) {
 	if r.Means == nil {
 		return ParseEntry(withHash(c.Line, c.Hash))
 	}

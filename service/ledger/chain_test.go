@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/record"
 )
 
 // testKeyed: a ledger that was written with a key is not written without it, or
@@ -86,7 +85,7 @@ func TestForged(t *testing.T) {
 	} {
 		path, _ := writtenBy(t, keyed)
 		rewrite(t, path, func(frames []ledger.Frame) []ledger.Frame {
-			var in, out record.Coder
+			var in, out ledger.Coder
 			var hash [32]byte
 			seq := uint64(0)
 			for i := range frames {
@@ -94,7 +93,7 @@ func TestForged(t *testing.T) {
 				var body []byte
 				count := uint32(0)
 				for rest := f.Body; len(rest) > 0; {
-					var r record.Record
+					var r ledger.Record
 					n, entry, err := in.Next(rest, &r)
 					if err != nil {
 						t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/record"
 )
 
 // written makes a ledger with every kind of entry and returns its path and what
@@ -185,17 +184,17 @@ func TestDamageOfFrames(t *testing.T) {
 		"none":                 func(f frames) frames { f[1].Count, f[1].Body = 0, nil; return f },
 		"another head":         func(f frames) frames { f[1].Head[3]++; return f },
 		"one is written anew": func(f frames) frames {
-			f[1].Body = respell(f, 1, func(r *record.Record) { r.Check[0]++ })
+			f[1].Body = respell(f, 1, func(r *ledger.Record) { r.Check[0]++ })
 			return f
 		},
 		"cheaper": func(f frames) frames {
-			f[1].Body = respell(f, 1, func(r *record.Record) {
-				r.Means = record.NewMeans(r.Means.Mechanism, r.Means.Guarantee, r.Means.Epsilon/2, 0)
+			f[1].Body = respell(f, 1, func(r *ledger.Record) {
+				r.Means = ledger.NewMeans(r.Means.Mechanism, r.Means.Guarantee, r.Means.Epsilon/2, 0)
 			})
 			return f
 		},
 		"for another": func(f frames) frames {
-			f[1].Body = respell(f, 1, func(r *record.Record) { r.Subject = "mallory" })
+			f[1].Body = respell(f, 1, func(r *ledger.Record) { r.Subject = "mallory" })
 			return f
 		},
 	} {
@@ -214,13 +213,13 @@ func TestDamageOfFrames(t *testing.T) {
 }
 
 // respell changes the spends of a frame, with checksums that are right.
-func respell(frames []ledger.Frame, at int, edit func(*record.Record)) []byte {
-	var in, out record.Coder
+func respell(frames []ledger.Frame, at int, edit func(*ledger.Record)) []byte {
+	var in, out ledger.Coder
 	var body []byte
 	for _, f := range frames[:at+1] {
 		body = nil
 		for rest := f.Body; len(rest) > 0; {
-			var r record.Record
+			var r ledger.Record
 			n, entry, err := in.Next(rest, &r)
 			if err != nil {
 				panic(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/record"
 )
 
 // Kind says what an entry of the log does.
@@ -90,7 +89,7 @@ type Entry struct {
 	Hash Digest `json:"hash,omitzero"`
 
 	// Means are those of a spend, where they are known.
-	Means *record.Means `json:"-"`
+	Means *means `json:"-"`
 }
 
 // Cost returns what a spend costs, or what a grant gives.

@@ -14,7 +14,6 @@ import (
 
 	"sotto/internal/fault"
 	"sotto/service/ledger/disk"
-	"sotto/service/ledger/record"
 )
 
 // This part of the package keeps a ledger in one file, which one process writes and any
@@ -33,14 +32,14 @@ type fileStore struct {
 	mu     sync.RWMutex // guards the rest, which the writer alone changes
 	chain  Chain
 	of     map[Kind]*Entry // the last budget and secret
-	coder  record.Coder
+	coder  Coder
 	paid   index
 	life   []Cost // what each subject has spent in all windows, by its number
 	window int64  // of the last entry that counts in one
 	sums   map[string]Sums
 	newest int64 // window that anything counts in
 	sealed bool
-	cut    *record.Cut // where the archive ends; nil if nothing was archived
+	cut    *cutRecord // where the archive ends; nil if nothing was archived
 }
 
 // ErrAnswered is returned by Open, with [ErrDamaged], where something is damaged
@@ -205,7 +204,7 @@ func (f *fileStore) loadKept(in *replay, c kept, back *bool) (err error) {
 }
 
 // lastOf reads the budget and the secret in force at a cut, nil if there is none.
-func lastOf(c *record.Cut) (budget, secret *Entry, err error) {
+func lastOf(c *cutRecord) (budget, secret *Entry, err error) {
 	if len(c.Budget) > 0 {
 		if budget, err = parseBody(c.Budget); err != nil {
 			return nil, nil, err
@@ -240,7 +239,7 @@ func (f *fileStore) loadOther(in *replay, r linked, back *bool) error {
 	return nil
 }
 
-func (f *fileStore) enterLife(c *record.Coder, subject string, cost Cost) {
+func (f *fileStore) enterLife(c *Coder, subject string, cost Cost) {
 	id := int(c.Subject(subject))
 	for len(f.life) < id {
 		f.life = append(f.life, Cost{})

@@ -123,7 +123,7 @@ func (f *fileStore) keep(ctx context.Context, frames int, add adder) (*keep, err
 
 // into keeps what is kept of the first frames, −1 for all.
 func (f *fileStore) into(ctx context.Context, k *keep, frames int) error {
-	in := replay{known: guarantees{}, kept: func(c kept) error { return k.add(c.Carried, c.part) }}
+	in := replay{known: guarantees{}, kept: func(c kept) error { return k.add(c.carriedRecord, c.part) }}
 	n := 0
 	return fileError(f.log.Scan(f.log.End(), func(frame *Frame) error {
 		if n++; frames >= 0 && n > frames {

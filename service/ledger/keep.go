@@ -8,8 +8,6 @@ import (
 	"hash"
 	"maps"
 	"slices"
-
-	"sotto/service/ledger/record"
 )
 
 // Keep makes of entries what a ledger keeps of them when they are archived. From
@@ -17,7 +15,7 @@ import (
 // what was kept. Behind the spends, which come as they are read, stand names,
 // sums, and where the archive ends.
 type keep struct {
-	coder          record.Coder
+	coder          Coder
 	last           uint64 // spend that was kept
 	sum            hash.Hash
 	head           Head
@@ -63,8 +61,8 @@ func (k *keep) Add(e *Entry) error {
 		s.Spent = s.Spent.Plus(e.Cost())
 		k.sums[at] = s
 		k.head.Spends++
-		kept := record.Paid{Seq: e.Seq, Name: payment{Subject: e.Subject, Key: e.Key}.Name(), Seal: SealOf(&e.Check, r.Means)}
-		k.scratch = record.AppendPaid(k.scratch[:0], k.last, &kept)
+		kept := paidRecord{Seq: e.Seq, Name: payment{Subject: e.Subject, Key: e.Key}.Name(), Seal: SealOf(&e.Check, r.Means)}
+		k.scratch = appendPaid(k.scratch[:0], k.last, &kept)
 		k.last = e.Seq
 		return k.emit(k.scratch)
 	case KindArchive, KindPart: // the next one says as much, and a file is no part
@@ -80,7 +78,7 @@ func bare(e *Entry) ([]byte, error) {
 }
 
 // add takes over what another ledger has kept.
-func (k *keep) add(c record.Carried, part []byte) error {
+func (k *keep) add(c carriedRecord, part []byte) error {
 	switch {
 	case c.Paid != nil:
 		k.last = c.Paid.Seq
@@ -97,7 +95,7 @@ func (k *keep) add(c record.Carried, part []byte) error {
 func (k *keep) rest(yield func(part []byte) error) error {
 	names := k.coder.AppendNames(nil)
 	for len(names) > 0 { // one by one, so that frames stay small
-		n, _, err := new(record.Coder).Next(names, new(record.Record))
+		n, _, err := new(Coder).Next(names, new(Record))
 		if err != nil {
 			return err
 		}
@@ -111,7 +109,7 @@ func (k *keep) rest(yield func(part []byte) error) error {
 	})
 	for _, a := range accounts {
 		s := k.sums[a]
-		if err := yield(k.coder.AppendSum(nil, &record.Sum{
+		if err := yield(k.coder.AppendSum(nil, &sumRecord{
 			Subject: a.Subject, Window: a.Window, GrantedEpsilon: s.Granted.Epsilon, GrantedDelta: s.Granted.Delta,
 			SpentEpsilon: s.Spent.Epsilon, SpentDelta: s.Spent.Delta,
 		})); err != nil {
@@ -119,7 +117,7 @@ func (k *keep) rest(yield func(part []byte) error) error {
 		}
 	}
 	at, window := k.coder.At()
-	return yield(record.AppendCut(nil, &record.Cut{
+	return yield(appendCut(nil, &cutRecord{
 		Seq: k.head.Seq, Spends: k.head.Spends, At: at, Window: window, Hash: k.head.Hash, Budget: k.budget, Secret: k.secret,
 	}))
 }
@@ -140,13 +138,13 @@ func (k *keep) Digest() (d Digest, err error) {
 	return Digest(sum.Sum(nil)), nil
 }
 
-func sumsOf(s *record.Sum) Sums {
+func sumsOf(s *sumRecord) Sums {
 	return Sums{
 		Granted: Cost{Epsilon: s.GrantedEpsilon, Delta: s.GrantedDelta},
 		Spent:   Cost{Epsilon: s.SpentEpsilon, Delta: s.SpentDelta},
 	}
 }
 
-func headOf(c *record.Cut) Head {
+func headOf(c *cutRecord) Head {
 	return Head{Seq: c.Seq, Spends: c.Spends, At: timeOf(c.At), Hash: c.Hash}
 }

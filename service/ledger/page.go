@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-
-	"sotto/service/ledger/record"
 )
 
 // page is a transaction on a file. What it changes is entered in the file's
@@ -18,7 +16,7 @@ type page struct {
 	f     *fileStore
 	chain Chain // with what was appended
 	mine  map[Kind]*Entry
-	fresh []record.Record
+	fresh []Record
 	known map[payment]*settled // that it was asked for, or has paid; nil where nothing was
 	base  map[int64]map[string]Sums
 	after map[account]Sums
@@ -132,18 +130,18 @@ func (p *page) Paid(name payment) (*settled, error) {
 
 // readPaid reads the spend at a place, nil if it is another's.
 func (f *fileStore) readPaid(name payment, at place) (*settled, error) {
-	var buffer [record.MaxSpend]byte
+	var buffer [maxSpend]byte
 	n, err := f.log.ReadAt(buffer[:], at.offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, unavailable(err)
 	}
-	if stub, ok, failed := record.IsPaid(buffer[:n]); failed == nil && ok {
+	if stub, ok, failed := isPaid(buffer[:n]); failed == nil && ok {
 		if stub.Name != name.Name() {
 			return nil, nil
 		}
 		return &settled{Seq: at.seq, Seal: stub.Seal}, nil
 	}
-	var r record.Record
+	var r Record
 	if err = f.coder.Paid(buffer[:n], &r); err != nil {
 		return nil, damaged("entry %d is not what was written", at.seq)
 	}

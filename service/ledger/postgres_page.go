@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"sotto/service/ledger/record"
 )
 
 // page is a transaction on a database. It reads what a batch needs at
@@ -21,7 +19,7 @@ type postgresPage struct {
 	loaded bool
 	last   map[Kind]int64  // the numbers of the last budget and secret, 0 if there is none
 	of     map[Kind]*Entry // those of them that were read
-	coder  record.Coder
+	coder  Coder
 	means  int // how many the database has
 
 	known   map[payment]*settled // nil where nothing was paid
@@ -49,7 +47,7 @@ type row struct {
 
 func postgresNewPage(ctx context.Context, s *databaseStore, tx pgx.Tx) *postgresPage {
 	return &postgresPage{
-		ctx: ctx, tx: tx, s: s, last: map[Kind]int64{}, of: map[Kind]*Entry{}, coder: record.Coder{Literal: true},
+		ctx: ctx, tx: tx, s: s, last: map[Kind]int64{}, of: map[Kind]*Entry{}, coder: Coder{Literal: true},
 		known: map[payment]*settled{}, counted: map[account]Sums{}, changed: map[account]bool{},
 	}
 }
@@ -116,7 +114,7 @@ func (p *postgresPage) Latest(k Kind) (*Entry, error) {
 		return p.of[k], nil
 	}
 	err := p.query(func(rows pgx.Rows) error {
-		return p.readLog(rows, func(r *record.Record, at *row) error {
+		return p.readLog(rows, func(r *Record, at *row) error {
 			e, err := parseBody(r.AppendLine(nil, uint64(at.seq), new([32]byte)))
 			p.of[k] = e
 			return err
@@ -147,7 +145,7 @@ func (p *postgresPage) names() error {
 			if err := rows.Scan(&id, &content); err != nil {
 				return unavailable(err)
 			}
-			n, entry, err := p.coder.Next(content, new(record.Record))
+			n, entry, err := p.coder.Next(content, new(Record))
 			if have++; err != nil || entry || n != len(content) || id != int64(have) || len(p.coder.AllMeans()) != have {
 				return damaged("the means with number %d are not what was written", id)
 			}
@@ -199,7 +197,7 @@ func (p *postgresPage) flush() error {
 	var b pgx.Batch
 	all := p.coder.AllMeans()
 	for i, m := range all[p.means:] {
-		b.Queue(`INSERT INTO sotto_ledger_means (id, content) VALUES ($1, $2)`, p.means+i+1, record.AppendMeans(nil, m))
+		b.Queue(`INSERT INTO sotto_ledger_means (id, content) VALUES ($1, $2)`, p.means+i+1, appendMeans(nil, m))
 	}
 	p.fresh[len(p.fresh)-1].hash = p.chain.Hash[:]
 	seqs := make([]int64, len(p.fresh))
@@ -271,7 +269,7 @@ func (p *postgresPage) Fetch(names []payment, at []account) error {
 	var b pgx.Batch
 	b.Queue(`SELECT found.* FROM unnest($1::bytea[]) AS w (name), LATERAL (`+
 		selectLog+` WHERE l.name = w.name AND l.name IS NOT NULL LIMIT 1) found`, wanted).Query(func(rows pgx.Rows) error {
-		return p.readLog(rows, func(r *record.Record, at *row) error {
+		return p.readLog(rows, func(r *Record, at *row) error {
 			p.known[payment{Subject: r.Subject, Key: r.Key}] = &settled{Seq: uint64(at.seq), Check: r.Check, Means: r.Means}
 			return nil
 		})
@@ -284,13 +282,13 @@ func (p *postgresPage) Fetch(names []payment, at []account) error {
 }
 
 // readLog reads rows of the log, and refuses one that says other than its entry.
-func (p *postgresPage) readLog(rows pgx.Rows, yield func(*record.Record, *row) error) error {
+func (p *postgresPage) readLog(rows pgx.Rows, yield func(*Record, *row) error) error {
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(&r.seq, &r.name, &r.hash, &r.entry); err != nil {
 			return unavailable(err)
 		}
-		var e record.Record
+		var e Record
 		p.coder.Reset()
 		n, entry, err := p.coder.Next(r.entry, &e)
 		if err != nil || !entry || n != len(r.entry) || r.seq < 1 {

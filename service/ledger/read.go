@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"github.com/jackc/pgx/v5"
-
-	"sotto/service/ledger/record"
 )
 
 // eachSum reads what the database holds, in all windows; of all subjects for "".
@@ -71,7 +69,7 @@ func (p *postgresPage) Entries(from uint64, yield func(*Entry) error) error {
 	}
 	known := guarantees{}
 	return p.query(func(rows pgx.Rows) error {
-		return p.readLog(rows, func(r *record.Record, at *row) error {
+		return p.readLog(rows, func(r *Record, at *row) error {
 			if uint64(at.seq) != c.Seq+1 {
 				return damaged("entry %d follows entry %d", at.seq, c.Seq)
 			}
@@ -155,7 +153,7 @@ func (p *postgresPage) Compare(want map[account]Sums) error {
 
 // memory is what pages of a store have read that never changes, for the next.
 type memory struct {
-	means []*record.Means
+	means []*means
 	last  map[Kind]*Entry // the last budget and secret that were read
 }
 

@@ -3,14 +3,12 @@ package ledger
 import (
 	"crypto/sha256"
 	"hash"
-
-	"sotto/service/ledger/record"
 )
 
 // replay reads the frames of a file one after the other.
 type replay struct {
 	Chain
-	coder record.Coder
+	coder Coder
 	known guarantees
 	// unlinked leaves the hashes out before the entry with this number, where
 	// nobody wants to see them: each frame says its last one.
@@ -20,21 +18,21 @@ type replay struct {
 
 	carried  hash.Hash // of what was kept; nil if nothing is
 	lastPaid uint64
-	cut      *record.Cut
+	cut      *cutRecord
 	logged   bool // entries have come
 	sealed   bool // the end of an archive has come
 }
 
 // linked is a record in its place.
 type linked struct {
-	*record.Record
+	*Record
 	prev   Digest
 	offset int64 // in the file
 }
 
 // kept is a record of what is kept.
 type kept struct {
-	record.Carried
+	carriedRecord
 	part   []byte // as it is written
 	offset int64
 }
@@ -55,7 +53,7 @@ func (p *replay) frame(f *Frame, yield func(linked) error) error {
 	}
 	p.logged = true
 	first := p.Seq + 1
-	var r record.Record
+	var r Record
 	last := first + uint64(f.Count) - 1
 	for rest := f.Body; len(rest) > 0; {
 		n, entry, err := p.coder.Next(rest, &r)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/record"
 )
 
 // spend is a request that was checked.
@@ -20,7 +19,7 @@ type spend struct {
 
 // price is what releases by one mechanism cost.
 type price struct {
-	means     *record.Means
+	means     *means
 	guarantee *dp.Guarantee
 	cost      Cost
 }
@@ -102,7 +101,7 @@ func priceOf(g *dp.Guarantee, mechanism []byte) (price, error) {
 	if err != nil {
 		return price{}, fmt.Errorf("ledger: the guarantee cannot be written: %w", err)
 	}
-	return price{record.NewMeans(written, guarantee, cost.Epsilon, cost.Delta), &promise, cost}, nil
+	return price{NewMeans(written, guarantee, cost.Epsilon, cost.Delta), &promise, cost}, nil
 }
 
 func (r spend) payment() payment { return payment{Subject: r.Subject, Key: r.Key} }

@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-
-	"sotto/service/ledger/record"
 )
 
 // Store keeps the pages of a ledger. Its errors wrap [ErrUnavailable] or
@@ -68,7 +66,7 @@ func hashFrom(p Page, seq uint64) (found Digest, err error) {
 type settled struct {
 	Seq   uint64
 	Check Digest
-	Means *record.Means // nil if its entry was archived, of which the seal is kept
+	Means *means // nil if its entry was archived, of which the seal is kept
 	Seal  seal
 }
 
@@ -76,7 +74,7 @@ type settled struct {
 type seal [16]byte
 
 // SealOf returns the seal of a spend.
-func SealOf(check *Digest, m *record.Means) (s seal) {
+func SealOf(check *Digest, m *means) (s seal) {
 	h := sha256.New()
 	h.Write(check[:])
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(m.Epsilon)))
@@ -88,7 +86,7 @@ func SealOf(check *Digest, m *record.Means) (s seal) {
 
 // Is reports whether this very release was paid for. A key that was paid for at
 // a smaller ε, before the mechanism changed, does not pay for another.
-func (s *settled) Is(check *Digest, m *record.Means) bool {
+func (s *settled) Is(check *Digest, m *means) bool {
 	if s.Means == nil {
 		return s.Seal == SealOf(check, m)
 	}

@@ -1,13 +1,4 @@
-// Package record writes entries of a ledger in few bytes and reads them back: a
-// spend in about eighty, where its line of JSON has a thousand.
-//
-// What spends have in common is written once and referred to by its number: who
-// pays, and by what means. What an entry says stays what its line of JSON says,
-// and the hash that chains entries is that of the line ([Record.AppendLine]), so
-// that whoever has exported lines needs nothing of this package to check them.
-//
-// It keeps no file and no chain; packages ledger and logfile do.
-package record
+package ledger
 
 import (
 	"encoding/hex"
@@ -17,12 +8,22 @@ import (
 	"time"
 )
 
+// This part of the package writes entries of a ledger in few bytes and reads them back: a
+// spend in about eighty, where its line of JSON has a thousand.
+//
+// What spends have in common is written once and referred to by its number: who
+// pays, and by what means. What an entry says stays what its line of JSON says,
+// and the hash that chains entries is that of the line ([Record.AppendLine]), so
+// that whoever has exported lines needs nothing of this package to check them.
+//
+// It keeps no file and no chain; packages ledger and logfile do.
+
 // ErrDamaged is returned for bytes that are no record.
-var ErrDamaged = errors.New("record: damaged")
+var ErrRecordDamaged = errors.New("record: damaged")
 
 // Means is what the spends by one mechanism have in common. It is not changed
 // once it was made, by [NewMeans].
-type Means struct {
+type means struct {
 	Mechanism []byte // JSON
 	Guarantee []byte // JSON
 	Epsilon   int64  // in units of 10⁻⁹
@@ -39,7 +40,7 @@ type Record struct {
 	Window  int64
 	Key     [32]byte
 	Check   [32]byte
-	Means   *Means
+	Means   *means
 	// Other are the members of the line of an entry that is no spend, between
 	// those of the chain: from "kind" to before "prev".
 	Other []byte

@@ -1,4 +1,4 @@
-package record
+package ledger
 
 import (
 	"encoding/binary"
@@ -20,7 +20,7 @@ const (
 )
 
 // MaxSpend is how many bytes a spend has at most that refers to its subject.
-const MaxSpend = checksum + 1 + 4*binary.MaxVarintLen64 + 64
+const maxSpend = checksum + 1 + 4*binary.MaxVarintLen64 + 64
 
 const (
 	checksum = 4
@@ -29,16 +29,16 @@ const (
 	longest = 1 << 20
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var recordCastagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // NewMeans returns means that a [Coder] recognises by their content.
-func NewMeans(mechanism, guarantee []byte, epsilon, delta int64) *Means {
-	m := &Means{Mechanism: mechanism, Guarantee: guarantee, Epsilon: epsilon, Delta: delta}
+func NewMeans(mechanism, guarantee []byte, epsilon, delta int64) *means {
+	m := &means{Mechanism: mechanism, Guarantee: guarantee, Epsilon: epsilon, Delta: delta}
 	m.content = string(m.append(nil))
 	return m
 }
 
-func (m *Means) append(dst []byte) []byte {
+func (m *means) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.Epsilon))
 	dst = binary.AppendUvarint(dst, uint64(m.Delta))
 	dst = appendPart(dst, m.Mechanism)
@@ -58,22 +58,22 @@ type Coder struct {
 
 	subjects   []string
 	subjectIDs map[string]uint32
-	means      []*Means
+	means      []*means
 	meansIDs   map[string]uint32
 	at, window int64
 }
 
 // State is a place to which [Coder.Back] goes back.
-type State struct {
+type codeState struct {
 	subjects, means int
 	at, window      int64
 }
 
 // State returns where the coder is.
-func (c *Coder) State() State { return State{len(c.subjects), len(c.means), c.at, c.window} }
+func (c *Coder) State() codeState { return codeState{len(c.subjects), len(c.means), c.at, c.window} }
 
 // Back forgets what came after a state.
-func (c *Coder) Back(s State) {
+func (c *Coder) Back(s codeState) {
 	for _, name := range c.subjects[s.subjects:] {
 		delete(c.subjectIDs, name)
 	}
@@ -96,7 +96,7 @@ func (c *Coder) Subject(name string) uint32 { return c.subjectIDs[name] }
 func (c *Coder) Subjects() []string { return c.subjects }
 
 // Means returns the number of means, and whether they got it now.
-func (c *Coder) Means(m *Means) (id uint32, fresh bool) {
+func (c *Coder) Means(m *means) (id uint32, fresh bool) {
 	if id = c.meansIDs[m.content]; id != 0 {
 		return id, false
 	}
@@ -104,9 +104,9 @@ func (c *Coder) Means(m *Means) (id uint32, fresh bool) {
 }
 
 // AllMeans returns all means, in the order of their numbers.
-func (c *Coder) AllMeans() []*Means { return c.means }
+func (c *Coder) AllMeans() []*means { return c.means }
 
-func (c *Coder) addMeans(m *Means) uint32 {
+func (c *Coder) addMeans(m *means) uint32 {
 	if c.meansIDs == nil {
 		c.meansIDs = map[string]uint32{}
 	}
@@ -127,7 +127,7 @@ func (c *Coder) addSubject(name string) {
 func begin(dst []byte, tag byte) []byte { return append(dst, 0, 0, 0, 0, tag) }
 
 func end(dst []byte, start int) []byte {
-	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+checksum:], castagnoli))
+	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+checksum:], recordCastagnoli))
 	return dst
 }
 
@@ -147,7 +147,7 @@ func (c *Coder) Append(dst []byte, r *Record) (out []byte, start int) {
 	}
 	means, fresh := c.Means(r.Means)
 	if fresh {
-		dst = AppendMeans(dst, r.Means)
+		dst = appendMeans(dst, r.Means)
 	}
 	start = len(dst)
 	tag := byte(tagSpend)
@@ -176,7 +176,7 @@ func (c *Coder) AppendSubject(dst []byte, name string) []byte {
 }
 
 // AppendMeans appends the record that numbers means.
-func AppendMeans(dst []byte, m *Means) []byte {
+func appendMeans(dst []byte, m *means) []byte {
 	start := len(dst)
 	return end(m.append(begin(dst, tagMeans)), start)
 }
@@ -185,7 +185,7 @@ func AppendMeans(dst []byte, m *Means) []byte {
 // reports entry = false for a record that only numbers a subject or means. The
 // record's bytes are of src.
 func (c *Coder) Next(src []byte, r *Record) (n int, entry bool, err error) {
-	d, tag, err := open(src)
+	d, tag, err := recordOpen(src)
 	if err != nil {
 		return 0, false, err
 	}
@@ -194,7 +194,7 @@ func (c *Coder) Next(src []byte, r *Record) (n int, entry bool, err error) {
 		name := string(d.part())
 		if n, err = d.close(src); err == nil {
 			if c.subjectIDs[name] != 0 {
-				return 0, false, fmt.Errorf("%w: a subject has two numbers", ErrDamaged)
+				return 0, false, fmt.Errorf("%w: a subject has two numbers", ErrRecordDamaged)
 			}
 			c.addSubject(name)
 		}
@@ -203,7 +203,7 @@ func (c *Coder) Next(src []byte, r *Record) (n int, entry bool, err error) {
 		m := d.means()
 		if n, err = d.close(src); err == nil {
 			if c.meansIDs[m.content] != 0 {
-				return 0, false, fmt.Errorf("%w: means have two numbers", ErrDamaged)
+				return 0, false, fmt.Errorf("%w: means have two numbers", ErrRecordDamaged)
 			}
 			c.addMeans(m)
 		}
@@ -226,18 +226,18 @@ func (c *Coder) Next(src []byte, r *Record) (n int, entry bool, err error) {
 		}
 		return n, true, err
 	}
-	return 0, false, fmt.Errorf("%w: its kind is %d", ErrDamaged, tag)
+	return 0, false, fmt.Errorf("%w: its kind is %d", ErrRecordDamaged, tag)
 }
 
 // Paid reads a spend that src begins with apart from those around it: its time
 // and its window may not be known.
 func (c *Coder) Paid(src []byte, r *Record) error {
-	d, tag, err := open(src)
+	d, tag, err := recordOpen(src)
 	if err != nil {
 		return err
 	}
 	if tag != tagSpend && tag != tagSpendIn {
-		return fmt.Errorf("%w: it is no spend", ErrDamaged)
+		return fmt.Errorf("%w: it is no spend", ErrRecordDamaged)
 	}
 	d.delta()
 	if tag == tagSpendIn {

@@ -1,4 +1,4 @@
-package record
+package ledger
 
 import (
 	"encoding/binary"
@@ -7,27 +7,27 @@ import (
 
 // Carried is what a ledger keeps of entries that were archived: one of its parts
 // is set.
-type Carried struct {
-	Paid *Paid
-	Sum  *Sum
-	Cut  *Cut
+type carriedRecord struct {
+	Paid *paidRecord
+	Sum  *sumRecord
+	Cut  *cutRecord
 }
 
 // Paid is what is kept of a spend: under which name, what for, and by which entry.
-type Paid struct {
+type paidRecord struct {
 	Seq        uint64
 	Name, Seal [16]byte
 }
 
 // Sum is what a subject was granted and has spent in a window.
-type Sum struct {
+type sumRecord struct {
 	Subject                                                string
 	Window                                                 int64
 	GrantedEpsilon, GrantedDelta, SpentEpsilon, SpentDelta int64
 }
 
 // Cut is where the archive ends.
-type Cut struct {
+type cutRecord struct {
 	Seq, Spends uint64
 	At, Window  int64
 	Hash        [32]byte
@@ -37,14 +37,14 @@ type Cut struct {
 }
 
 // AppendPaid appends what is kept of a spend, behind that with another number.
-func AppendPaid(dst []byte, before uint64, p *Paid) []byte {
+func appendPaid(dst []byte, before uint64, p *paidRecord) []byte {
 	start := len(dst)
 	dst = binary.AppendUvarint(begin(dst, tagPaid), p.Seq-before)
 	return end(append(append(dst, p.Name[:]...), p.Seal[:]...), start)
 }
 
 // AppendSum appends a sum.
-func (c *Coder) AppendSum(dst []byte, s *Sum) []byte {
+func (c *Coder) AppendSum(dst []byte, s *sumRecord) []byte {
 	start := len(dst)
 	id := c.subjectIDs[s.Subject]
 	dst = binary.AppendUvarint(begin(dst, tagSum), uint64(id))
@@ -65,13 +65,13 @@ func (c *Coder) AppendNames(dst []byte) []byte {
 		dst = end(appendPart(begin(dst, tagSubject), name), start)
 	}
 	for _, m := range c.means {
-		dst = AppendMeans(dst, m)
+		dst = appendMeans(dst, m)
 	}
 	return dst
 }
 
 // AppendCut appends where the archive ends.
-func AppendCut(dst []byte, cut *Cut) []byte {
+func appendCut(dst []byte, cut *cutRecord) []byte {
 	start := len(dst)
 	dst = binary.AppendUvarint(begin(dst, tagCut), cut.Seq)
 	dst = binary.AppendUvarint(dst, cut.Spends)
@@ -83,8 +83,8 @@ func AppendCut(dst []byte, cut *Cut) []byte {
 
 // NextCarried reads what src begins with of what was carried, and returns its
 // length. A cut sets the coder behind it. Names leave the answer empty.
-func (c *Coder) NextCarried(src []byte, before uint64) (n int, got Carried, err error) {
-	d, tag, err := open(src)
+func (c *Coder) NextCarried(src []byte, before uint64) (n int, got carriedRecord, err error) {
+	d, tag, err := recordOpen(src)
 	if err != nil {
 		return 0, got, err
 	}
@@ -95,17 +95,17 @@ func (c *Coder) NextCarried(src []byte, before uint64) (n int, got Carried, err 
 	case tagPaid:
 		got.Paid = d.paid(before)
 	case tagSum:
-		got.Sum = &Sum{Subject: c.subject(&d), Window: d.signed()}
+		got.Sum = &sumRecord{Subject: c.subject(&d), Window: d.signed()}
 		for _, v := range []*int64{&got.Sum.GrantedEpsilon, &got.Sum.GrantedDelta, &got.Sum.SpentEpsilon, &got.Sum.SpentDelta} {
 			*v = d.amount()
 		}
 	case tagCut:
-		cut := &Cut{Seq: d.unsigned(), Spends: d.unsigned(), At: d.signed(), Window: d.signed()}
+		cut := &cutRecord{Seq: d.unsigned(), Spends: d.unsigned(), At: d.signed(), Window: d.signed()}
 		copy(cut.Hash[:], d.bytes(32))
 		cut.Budget, cut.Secret = append([]byte(nil), d.part()...), append([]byte(nil), d.part()...)
 		got.Cut = cut
 	default:
-		return 0, got, fmt.Errorf("%w: its kind is %d", ErrDamaged, tag)
+		return 0, got, fmt.Errorf("%w: its kind is %d", ErrRecordDamaged, tag)
 	}
 	if n, err = d.close(src); err == nil && got.Cut != nil {
 		c.at, c.window = got.Cut.At, got.Cut.Window
@@ -115,8 +115,8 @@ func (c *Coder) NextCarried(src []byte, before uint64) (n int, got Carried, err 
 
 // IsPaid reports whether src begins with what is kept of a spend, and reads it.
 // Its number is not known.
-func IsPaid(src []byte) (*Paid, bool, error) {
-	d, tag, err := open(src)
+func isPaid(src []byte) (*paidRecord, bool, error) {
+	d, tag, err := recordOpen(src)
 	if err != nil || tag != tagPaid {
 		return nil, false, err
 	}
@@ -125,8 +125,8 @@ func IsPaid(src []byte) (*Paid, bool, error) {
 	return p, true, err
 }
 
-func (d *decoder) paid(before uint64) *Paid {
-	p := &Paid{Seq: before + d.unsigned()}
+func (d *decoder) paid(before uint64) *paidRecord {
+	p := &paidRecord{Seq: before + d.unsigned()}
 	copy(p.Name[:], d.bytes(16))
 	copy(p.Seal[:], d.bytes(16))
 	return p

@@ -1,4 +1,4 @@
-package record_test
+package ledger_test
 
 import (
 	"bytes"
@@ -6,14 +6,14 @@ import (
 	"reflect"
 	"testing"
 
-	"sotto/service/ledger/record"
+	"sotto/service/ledger"
 )
 
 // some returns records that use every form.
-func some() []record.Record {
-	one := record.NewMeans([]byte(`{"m":1}`), []byte(`{"unit":"text","epsilon":1,"delta":0}`), 1e9, 0)
-	two := record.NewMeans([]byte(`{"m":2}`), []byte(`{"unit":"text","epsilon":2,"delta":0.5}`), 2e9, 5e14)
-	return []record.Record{
+func some() []ledger.Record {
+	one := ledger.NewMeans([]byte(`{"m":1}`), []byte(`{"unit":"text","epsilon":1,"delta":0}`), 1e9, 0)
+	two := ledger.NewMeans([]byte(`{"m":2}`), []byte(`{"unit":"text","epsilon":2,"delta":0.5}`), 2e9, 5e14)
+	return []ledger.Record{
 		{At: 1e18, Other: []byte(`"kind":"budget"`)},
 		{At: 1e18, Subject: "alice", Window: 5e17, Key: [32]byte{1}, Check: [32]byte{2}, Means: one},
 		{At: 1e18, Subject: "alice", Window: 5e17, Key: [32]byte{3}, Check: [32]byte{4}, Means: two},
@@ -23,7 +23,7 @@ func some() []record.Record {
 	}
 }
 
-func encode(c *record.Coder, records []record.Record) []byte {
+func encode(c *ledger.Coder, records []ledger.Record) []byte {
 	var out []byte
 	for i := range records {
 		out, _ = c.Append(out, &records[i])
@@ -31,9 +31,9 @@ func encode(c *record.Coder, records []record.Record) []byte {
 	return out
 }
 
-func decode(c *record.Coder, in []byte) (out []record.Record, err error) {
+func decode(c *ledger.Coder, in []byte) (out []ledger.Record, err error) {
 	for len(in) > 0 {
-		var r record.Record
+		var r ledger.Record
 		n, entry, err := c.Next(in, &r)
 		if err != nil {
 			return out, err
@@ -48,16 +48,16 @@ func decode(c *record.Coder, in []byte) (out []record.Record, err error) {
 
 func TestCoder(t *testing.T) {
 	for _, literal := range []bool{false, true} {
-		in := encode(&record.Coder{Literal: literal}, some())
-		got, err := decode(&record.Coder{}, in)
+		in := encode(&ledger.Coder{Literal: literal}, some())
+		got, err := decode(&ledger.Coder{}, in)
 		if err != nil || !reflect.DeepEqual(got, some()) {
 			t.Errorf("literal %v: read %+v, %v; want what was written", literal, got, err)
 		}
 		for i := range in {
 			bad := bytes.Clone(in)
 			bad[i] ^= 1 << (i % 8)
-			if got, err := decode(&record.Coder{}, bad); !errors.Is(err, record.ErrDamaged) {
-				t.Errorf("literal %v, byte %d: read %+v, %v; want %v", literal, i, got, err, record.ErrDamaged)
+			if got, err := decode(&ledger.Coder{}, bad); !errors.Is(err, ledger.ErrRecordDamaged) {
+				t.Errorf("literal %v, byte %d: read %+v, %v; want %v", literal, i, got, err, ledger.ErrRecordDamaged)
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func TestCoder(t *testing.T) {
 
 // What was given up leaves no number behind.
 func TestBack(t *testing.T) {
-	var c record.Coder
+	var c ledger.Coder
 	records := some()
 	begin := encode(&c, records[:2])
 	at := c.State()
@@ -74,7 +74,7 @@ func TestBack(t *testing.T) {
 	if c.Subject("<bob> & \u2028") != 0 || c.Subject("alice") != 1 {
 		t.Error("a subject kept its number, or lost it")
 	}
-	got, err := decode(&record.Coder{}, append(begin, encode(&c, records[2:])...))
+	got, err := decode(&ledger.Coder{}, append(begin, encode(&c, records[2:])...))
 	if err != nil || !reflect.DeepEqual(got, records) {
 		t.Errorf("read %+v, %v; want what was written", got, err)
 	}
@@ -83,11 +83,11 @@ func TestBack(t *testing.T) {
 func TestOtherOf(t *testing.T) {
 	r := some()[0]
 	line := r.AppendLine(nil, 12, new([32]byte))
-	if got := record.OtherOf(line); string(got) != string(r.Other) {
+	if got := ledger.OtherOf(line); string(got) != string(r.Other) {
 		t.Errorf("OtherOf(%s) = %s, want %s", line, got, r.Other)
 	}
 	for _, bad := range []string{"", "{}", `{"seq":1}`, `{"seq":1,"at":"2026"}`} {
-		if got := record.OtherOf([]byte(bad)); got != nil {
+		if got := ledger.OtherOf([]byte(bad)); got != nil {
 			t.Errorf("OtherOf(%s) = %s, want nothing", bad, got)
 		}
 	}
@@ -95,17 +95,17 @@ func TestOtherOf(t *testing.T) {
 
 // FuzzNext: whatever is read is written the same again.
 func FuzzNext(f *testing.F) {
-	f.Add(encode(new(record.Coder), some()))
-	f.Add(encode(&record.Coder{Literal: true}, some()))
+	f.Add(encode(new(ledger.Coder), some()))
+	f.Add(encode(&ledger.Coder{Literal: true}, some()))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		got, err := decode(&record.Coder{}, in)
+		got, err := decode(&ledger.Coder{}, in)
 		if err != nil {
-			if !errors.Is(err, record.ErrDamaged) {
-				t.Errorf("the error is %v, want %v", err, record.ErrDamaged)
+			if !errors.Is(err, ledger.ErrRecordDamaged) {
+				t.Errorf("the error is %v, want %v", err, ledger.ErrRecordDamaged)
 			}
 			return
 		}
-		again, err := decode(&record.Coder{}, encode(new(record.Coder), got))
+		again, err := decode(&ledger.Coder{}, encode(new(ledger.Coder), got))
 		if err != nil || len(got) != len(again) || len(got) > 0 && !reflect.DeepEqual(got, again) {
 			t.Errorf("%+v is read again as %+v, %v", got, again, err)
 		}

@@ -1,4 +1,4 @@
-package record
+package ledger
 
 import (
 	"encoding/binary"
@@ -15,9 +15,9 @@ type decoder struct {
 }
 
 // open begins a record, at its tag.
-func open(src []byte) (d decoder, tag byte, err error) {
+func recordOpen(src []byte) (d decoder, tag byte, err error) {
 	if len(src) < checksum+2 {
-		return d, 0, fmt.Errorf("%w: it ends too soon", ErrDamaged)
+		return d, 0, fmt.Errorf("%w: it ends too soon", ErrRecordDamaged)
 	}
 	return decoder{rest: src[checksum+1:]}, src[checksum], nil
 }
@@ -25,8 +25,8 @@ func open(src []byte) (d decoder, tag byte, err error) {
 // close returns how many bytes of src the record had, if its checksum is right.
 func (d *decoder) close(src []byte) (int, error) {
 	n := len(src) - len(d.rest)
-	if d.failed || binary.LittleEndian.Uint32(src) != crc32.Checksum(src[checksum:n], castagnoli) {
-		return 0, fmt.Errorf("%w: it is not what was written", ErrDamaged)
+	if d.failed || binary.LittleEndian.Uint32(src) != crc32.Checksum(src[checksum:n], recordCastagnoli) {
+		return 0, fmt.Errorf("%w: it is not what was written", ErrRecordDamaged)
 	}
 	return n, nil
 }
@@ -85,7 +85,7 @@ func (d *decoder) part() []byte {
 	return d.bytes(int(n))
 }
 
-func (d *decoder) means() *Means {
+func (d *decoder) means() *means {
 	epsilon, delta := d.amount(), d.amount()
 	mechanism := append([]byte(nil), d.part()...)
 	return NewMeans(mechanism, append([]byte(nil), d.part()...), epsilon, delta)
