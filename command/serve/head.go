@@ -15,7 +15,6 @@ import (
 	"sotto/internal/layout"
 	"sotto/promise/dp"
 	"sotto/service/ledger"
-	"sotto/service/ledger/clock"
 )
 
 func newBudgetInit(std term.Streams) *cobra.Command {
@@ -203,8 +202,8 @@ func runBudgetHead(ctx context.Context, o budgetOptions, out io.Writer) error {
 // clockShown is what "sotto budget clock --json" prints.
 type clockShown struct {
 	Place  string             `json:"place"`
-	Now    clock.Moment       `json:"now"`
-	Right  *clock.Moment      `json:"right"` // when it was last taken to be right; null if never
+	Now    ledger.Moment      `json:"now"`
+	Right  *ledger.Moment     `json:"right"` // when it was last taken to be right; null if never
 	Seen   time.Time          `json:"seen,omitzero"`
 	Last   time.Time          `json:"last,omitzero"`    // entry of the ledger, when its head was noted
 	Reason string             `json:"reason,omitempty"` // why it is refused
@@ -231,8 +230,8 @@ Exit codes: 0 it can be right; 1 it cannot; 2 it cannot be read.`,
   sotto budget clock --ledger ledger.db --accept --reason "the machine was off for a month"`,
 	})
 	o.acceptFlags(fs, "take the clock as it is")
-	fs.DurationVar(&o.clocks.Jump, "max-clock-jump", clock.DefaultJump, "as the gateway has it")
-	fs.DurationVar(&o.clocks.Away, "max-away", clock.DefaultAway, "as the gateway has it")
+	fs.DurationVar(&o.clocks.Jump, "max-clock-jump", ledger.DefaultJump, "as the gateway has it")
+	fs.DurationVar(&o.clocks.Away, "max-away", ledger.DefaultAway, "as the gateway has it")
 	return c
 }
 
@@ -249,7 +248,7 @@ func runBudgetClock(ctx context.Context, o budgetOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	shown := clockShown{Place: place.String(), Now: clock.Now()}
+	shown := clockShown{Place: place.String(), Now: ledger.MachineNow()}
 	if h != nil {
 		shown.Right, shown.Seen, shown.Last = &h.Right, h.Seen, h.At
 	}

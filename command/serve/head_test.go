@@ -11,7 +11,6 @@ import (
 
 	"sotto/command"
 	"sotto/service/ledger"
-	"sotto/service/ledger/clock"
 )
 
 // A ledger is begun once, and its head is noted.
@@ -176,7 +175,7 @@ func TestGatewayLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	jumped := *h
-	jumped.Right = clock.Moment{Wall: h.Right.Wall.Add(48 * time.Hour), Boot: h.Right.Boot, Since: h.Right.Since}
+	jumped.Right = ledger.Moment{Wall: h.Right.Wall.Add(48 * time.Hour), Boot: h.Right.Boot, Since: h.Right.Since}
 	if err = head.SetHead(t.Context(), jumped); err != nil {
 		t.Fatal(err)
 	}

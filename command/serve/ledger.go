@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/service/ledger"
-	"sotto/service/ledger/clock"
 )
 
 // ledgerFlags say where a ledger is, and how it is watched.
@@ -17,7 +16,7 @@ type ledgerFlags struct {
 	ledger  string
 	head    string
 	secret  string // file of the gateway's
-	clocks  clock.Limits
+	clocks  ledger.ClockLimits
 	timeout time.Duration
 	standby int
 	logHead time.Duration
@@ -33,8 +32,8 @@ func (o *ledgerFlags) addHead(fs *pflag.FlagSet) {
 func (o *ledgerFlags) addWatch(fs *pflag.FlagSet) {
 	o.addHead(fs)
 	fs.DurationVar(&o.logHead, "log-head", time.Minute, "time after which the head of the ledger is logged, 0s for never but at start and end")
-	fs.DurationVar(&o.clocks.Jump, "max-clock-jump", clock.DefaultJump, "how far the clock may be set, in all, before spends are refused until sotto budget clock --accept")
-	fs.DurationVar(&o.clocks.Away, "max-away", clock.DefaultAway, "how long the machine may have been off before a start is refused until sotto budget clock --accept")
+	fs.DurationVar(&o.clocks.Jump, "max-clock-jump", ledger.DefaultJump, "how far the clock may be set, in all, before spends are refused until sotto budget clock --accept")
+	fs.DurationVar(&o.clocks.Away, "max-away", ledger.DefaultAway, "how long the machine may have been off before a start is refused until sotto budget clock --accept")
 	fs.DurationVar(&o.timeout, "ledger-timeout", 10*time.Second, "time that a write to the ledger may take")
 	fs.IntVar(&o.standby, "ledger-standbys", 0, "number of standbys that must have a spend on disk before it counts: spends are refused while the database's commits wait for fewer (default 0, for what the database says)")
 	fs.BoolVar(&o.raise, "raise-budget", false, "give everybody more than the ledger's budget, by a larger --budget, --budget-delta or --lifetime, or a shorter --window")

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"sotto/service/ledger"
-	machine "sotto/service/ledger/clock"
 )
 
 // history makes a ledger with spends, and returns its file as it was before the
@@ -271,14 +270,14 @@ func TestWatch(t *testing.T) {
 // hands are clocks that a test sets apart from each other.
 type hands struct {
 	mu sync.Mutex
-	at machine.Moment
+	at ledger.Moment
 }
 
 func newHands() *hands {
-	return &hands{at: machine.Moment{Wall: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: "first", Since: time.Hour}}
+	return &hands{at: ledger.Moment{Wall: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: "first", Since: time.Hour}}
 }
 
-func (h *hands) read() machine.Moment {
+func (h *hands) read() ledger.Moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
-	"sotto/service/ledger/clock"
 )
 
 // refresh is after how long a head is noted again though it is the same, so that
@@ -36,8 +34,8 @@ type HeadAcceptance struct{ Who, Reason string }
 type HeadKeeper struct {
 	// Place is where it is noted; nil for nowhere.
 	Place  HeadPlace
-	Limits clock.Limits
-	Read   func() clock.Moment // nil means the machine's clocks
+	Limits ClockLimits
+	Read   func() Moment // nil means the machine's clocks
 	// Trusted says that the clock is taken as right whatever it says.
 	Trusted bool
 	Log     *slog.Logger // nil for none
@@ -63,7 +61,7 @@ func (k *HeadKeeper) Begin(ctx context.Context) error {
 		k.Log = slog.New(slog.DiscardHandler)
 	}
 	if k.Read == nil {
-		k.Read = clock.Now
+		k.Read = MachineNow
 	}
 	if k.Place == nil {
 		return nil
@@ -148,7 +146,7 @@ func (k *HeadKeeper) Advance(last NotedEntry) {
 // InTime refuses a moment that cannot be right, by what was noted, and by the
 // time of the last entry, zero if there is none: what renews with time must not
 // be renewed by a clock that is set.
-func (k *HeadKeeper) InTime(now clock.Moment, last time.Time) error {
+func (k *HeadKeeper) InTime(now Moment, last time.Time) error {
 	if k.Trusted {
 		return nil
 	}
@@ -168,14 +166,14 @@ func (k *HeadKeeper) InTime(now clock.Moment, last time.Time) error {
 
 // CheckClock returns an [ErrClock] if a clock cannot be right by what is known of
 // a ledger; nil means that nothing is.
-func CheckClock(limits clock.Limits, known *NotedHead, now clock.Moment) error {
+func CheckClock(limits ClockLimits, known *NotedHead, now Moment) error {
 	if known == nil {
 		return nil
 	}
 	limits = limits.Fill()
 	right := known.Right
 	if right.Boot != now.Boot { // nothing has counted since
-		right = clock.Moment{Wall: known.Seen}
+		right = Moment{Wall: known.Seen}
 	}
 	if right.Wall.IsZero() { // nothing was noted
 		right.Wall = known.At

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"sotto/promise/dp"
-	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
 )
 
@@ -73,9 +72,9 @@ type Options struct {
 	LogHead time.Duration
 	// Clocks bounds jumps of the clock. One that is further off is refused with
 	// [ErrClock].
-	Clocks clock.Limits
+	Clocks ClockLimits
 	// Moment reads the clocks; nil means the machine's, or Clock.
-	Moment func() clock.Moment
+	Moment func() Moment
 	// SecretID names, without betraying it, the secret that keys are made with.
 	// It is recorded on first use. Another one is refused with [ErrSecret],
 	// because nothing would be found that was paid for, unless Rotate is set.

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
 )
 
@@ -67,7 +66,7 @@ func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, e
 	w := &watcher{every: o.LogHead, quit: make(chan struct{}), gone: make(chan struct{}), scrubbed: make(chan struct{})}
 	w.Limits, w.Read, w.Log, w.Accept = o.Clocks, o.Moment, o.Log, o.Accept
 	if o.Moment == nil && o.Clock != nil {
-		w.Read, w.Trusted = clock.Steady(o.Clock), true
+		w.Read, w.Trusted = Steady(o.Clock), true
 	}
 	var err error
 	if o.Head != NoHead {
@@ -118,7 +117,7 @@ func (w *watcher) continues(p Page) error {
 }
 
 // inTime refuses a moment that cannot be right by a log and what is known of it.
-func (w *watcher) inTime(p Page, now clock.Moment) error {
+func (w *watcher) inTime(p Page, now Moment) error {
 	last, err := p.Head()
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sotto/service/ledger"
-	machine "sotto/service/ledger/clock"
 	"sotto/service/pgtest"
 )
 
@@ -116,7 +115,7 @@ func TestPostgresClock(t *testing.T) {
 	s := pgtest.Shared(t)
 	open := postgresOpener(s, s.Schema(t))
 	for _, off := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
-		ahead := func() machine.Moment { m := machine.Now(); m.Wall = m.Wall.Add(off); return m }
+		ahead := func() ledger.Moment { m := ledger.MachineNow(); m.Wall = m.Wall.Add(off); return m }
 		if _, err := open(ledger.Options{Budget: daily, Moment: ahead}); !errors.Is(err, ledger.ErrClock) {
 			t.Errorf("a clock that is %v off: %v, want %v", off, err, ledger.ErrClock)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
-	"sotto/service/ledger/clock"
 	"sotto/service/ledger/disk"
 )
 
@@ -42,7 +41,7 @@ type NotedHead struct {
 	Seen time.Time `json:"seen"` // when this was written
 	// Right is when the clock was last taken to be right, on this start of the
 	// machine.
-	Right clock.Moment `json:"clock"`
+	Right Moment `json:"clock"`
 	// Until is up to when the ledger may be ahead of the clock, since somebody
 	// has said so.
 	Until time.Time `json:"until,omitzero"`
@@ -67,11 +66,11 @@ type AcceptedHead struct {
 
 // Clock says who called the clock right, when and why.
 type NotedClock struct {
-	Format string       `json:"format"`
-	Right  clock.Moment `json:"clock"`
-	Until  time.Time    `json:"until,omitzero"` // up to when the ledger may be ahead of it
-	Who    string       `json:"who"`
-	Reason string       `json:"reason"`
+	Format string    `json:"format"`
+	Right  Moment    `json:"clock"`
+	Until  time.Time `json:"until,omitzero"` // up to when the ledger may be ahead of it
+	Who    string    `json:"who"`
+	Reason string    `json:"reason"`
 }
 
 // Place is where a head is kept. It is safe for concurrent use.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"sotto/service/ledger"
-	machine "sotto/service/ledger/clock"
 )
 
 func TestWitnessFile(t *testing.T) {
@@ -23,7 +22,7 @@ func TestWitnessFile(t *testing.T) {
 		t.Errorf("nothing of the clock: %+v, %v; want nothing", c, err)
 	}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	h := ledger.NotedHead{NotedEntry: ledger.NotedEntry{Seq: 3, Hash: strings.Repeat("0a", 32), At: at}, Seen: at, Right: machine.Moment{Wall: at, Boot: "b", Since: 5}, Accepted: &ledger.AcceptedHead{Who: "carol"}}
+	h := ledger.NotedHead{NotedEntry: ledger.NotedEntry{Seq: 3, Hash: strings.Repeat("0a", 32), At: at}, Seen: at, Right: ledger.Moment{Wall: at, Boot: "b", Since: 5}, Accepted: &ledger.AcceptedHead{Who: "carol"}}
 	if err := f.SetHead(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}

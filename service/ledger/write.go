@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"sotto/service/ledger/clock"
 )
 
 const (
@@ -256,7 +254,7 @@ func (l *Ledger) room() error {
 // it, by a clock that cannot be right, for a secret that is no longer the
 // ledger's, behind an entry that was written without its key, and without a key
 // where there was one.
-func (l *Ledger) allowed(s *sheet, now clock.Moment) error {
+func (l *Ledger) allowed(s *sheet, now Moment) error {
 	if err := l.watcher.continues(s); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package clock
+package ledger
 
 import (
 	"crypto/rand"

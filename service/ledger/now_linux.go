@@ -1,4 +1,4 @@
-package clock
+package ledger
 
 import (
 	"os"
@@ -25,7 +25,7 @@ var boot = sync.OnceValue(func() string {
 })
 
 // Now reads the clocks of this machine.
-func Now() Moment {
+func MachineNow() Moment {
 	now := time.Now()
 	var since syscall.Timespec
 	//nolint:gosec // the kernel fills in what it is given

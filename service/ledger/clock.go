@@ -1,16 +1,17 @@
-// Package clock tells the time together with how long the machine has been
-// running, so that a clock that was set can be told from time that has passed.
-//
-// It guards budgets that renew with time: whoever moves the clock forward would
-// renew them. It is no source of time: it cannot say which of two clocks is
-// right, only that one of them was moved.
-package clock
+package ledger
 
 import (
 	"errors"
 	"fmt"
 	"time"
 )
+
+// This part of the package tells the time together with how long the machine has been
+// running, so that a clock that was set can be told from time that has passed.
+//
+// It guards budgets that renew with time: whoever moves the clock forward would
+// renew them. It is no source of time: it cannot say which of two clocks is
+// right, only that one of them was moved.
 
 // Moment is what the clocks of a machine said at once.
 type Moment struct {
@@ -35,7 +36,7 @@ var ErrJumped = errors.New("the clock has jumped")
 
 // Limits bound how far a clock may be off what it should say. The zero value
 // uses the defaults.
-type Limits struct {
+type ClockLimits struct {
 	// Jump is how far it may be moved, in all, since it was last taken to be
 	// right; 0 means an hour.
 	Jump time.Duration
@@ -51,7 +52,7 @@ const (
 )
 
 // Fill returns l with its defaults.
-func (l Limits) Fill() Limits {
+func (l ClockLimits) Fill() ClockLimits {
 	if l.Jump == 0 {
 		l.Jump = DefaultJump
 	}
@@ -62,7 +63,7 @@ func (l Limits) Fill() Limits {
 }
 
 // Validate reports limits that bound nothing.
-func (l Limits) Validate() error {
+func (l ClockLimits) Validate() error {
 	if l = l.Fill(); l.Jump < time.Second || l.Away < l.Jump {
 		return fmt.Errorf("clock: a jump may be of %v and an absence of %v, must be at least a second, and no less than the jump", l.Jump, l.Away)
 	}
@@ -71,7 +72,7 @@ func (l Limits) Validate() error {
 
 // Check refuses a moment that cannot follow an earlier one at which the clock
 // was right. Jumps do not hide by being small: what counts is the sum of them.
-func (l Limits) Check(right, now Moment) error {
+func (l ClockLimits) Check(right, now Moment) error {
 	l = l.Fill()
 	passed := now.Wall.Sub(right.Wall)
 	if now.Boot == right.Boot && now.Boot != "" {
@@ -95,7 +96,7 @@ func (l Limits) Check(right, now Moment) error {
 // Near reports whether a moment is consistent with one that somebody has called
 // right: on the same boot by what has passed since, else by being about the same
 // time.
-func (l Limits) Near(right, now Moment) bool {
+func (l ClockLimits) Near(right, now Moment) bool {
 	l = l.Fill()
 	l.Away = l.Jump
 	return l.Check(right, now) == nil
