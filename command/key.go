@@ -16,7 +16,7 @@ import (
 // This part of the package holds the command that makes keys to sign with. What signs and verifies
 // are the commands that write and read what is signed.
 
-// Commands returns the commands of this group.
+// keyCommands returns the commands of this group.
 func keyCommands(std term.Streams) []*cobra.Command {
 	return []*cobra.Command{term.Group(&cobra.Command{
 		Use:   "key",

@@ -62,7 +62,7 @@ func day(epoch string) (string, error) {
 	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
 }
 
-// Write writes the page of a command, and those of all below it that are not hidden,
+// WriteManuals writes the page of a command, and those of all below it that are not hidden,
 // into a folder.
 func WriteManuals(c *cobra.Command, dir, date string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -98,7 +98,7 @@ func pagesOf(c *cobra.Command) []*cobra.Command {
 
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// Page returns the page of one command.
+// ManualPage returns the page of one command.
 func ManualPage(c *cobra.Command, date string) []byte {
 	c.InitDefaultHelpFlag()
 	var p manPage

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// page is a manual page in the making, in the language of roff.
+// manPage is a manual page in the making, in the language of roff.
 type manPage struct {
 	b bytes.Buffer
 }

@@ -19,7 +19,7 @@ import (
 
 // This part of the package holds the command studio, which opens the local page.
 
-// Commands returns the commands of this group, with the tabs and kinds of evidence of
+// studioCommands returns the commands of this group, with the tabs and kinds of evidence of
 // studies beside those of the core.
 func studioCommands(std term.Streams, tabs []studio.Tab, more evidence.Kinds) []*cobra.Command {
 	return []*cobra.Command{newStudio(std, tabs, more)}

@@ -22,7 +22,7 @@ import (
 //
 //	fmt.Println(PlainMeaning(dp.Guarantee{Unit: dp.Text, Epsilon: 4}))
 
-// Belief is the most that somebody can believe after one release of what they
+// PlainBelief is the most that somebody can believe after one release of what they
 // believed with probability prior before it, at an ε without δ, between inputs
 // that are neighbours.
 //
@@ -44,7 +44,7 @@ const hopeless = 0.99
 // hundred be 99 % sure of it afterwards: ε above 9.2.
 func Hopeless(epsilon dp.Epsilon) bool { return !(PlainBelief(0.01, epsilon) < hopeless) }
 
-// Meaning says what a guarantee means for whoever is behind a text, in one
+// PlainMeaning says what a guarantee means for whoever is behind a text, in one
 // sentence without its full stop.
 func PlainMeaning(g dp.Guarantee) string {
 	if !(g.Epsilon >= 0) || g.Epsilon == dp.Infinite || !(g.Delta < 1) {
@@ -75,7 +75,7 @@ func behind(u dp.Unit) string {
 	return fmt.Sprintf("the %s behind it", cmp.Or(page.Clean(string(u), 40), "text"))
 }
 
-// Epsilon renders an ε with four digits, or all before the point, rounded
+// PlainEpsilon renders an ε with four digits, or all before the point, rounded
 // upwards: what is read of a bound is one too.
 func PlainEpsilon(e dp.Epsilon) string {
 	const most = 1e300 // what rounding up does not make infinite
@@ -95,7 +95,7 @@ func PlainEpsilon(e dp.Epsilon) string {
 // taken for: more than rounding errors make.
 const exactly = 1e-9
 
-// Factor renders e^ε, rounded upwards.
+// PlainFactor renders e^ε, rounded upwards.
 func PlainFactor(epsilon dp.Epsilon) string {
 	switch f := math.Exp(float64(epsilon)); {
 	case math.IsInf(f, 1) || f >= 1e6:
@@ -107,10 +107,10 @@ func PlainFactor(epsilon dp.Epsilon) string {
 	}
 }
 
-// Percent renders a probability that nothing exceeds, as [dp.AtMost] has it.
+// PlainPercent renders a probability that nothing exceeds, as [dp.AtMost] has it.
 func PlainPercent(p float64) string { return dp.AtMost(p) + " %" }
 
-// Section tells what ε is, then what the items say, then what each ε of some
+// PlainSection tells what ε is, then what the items say, then what each ε of some
 // guarantees means; those of a unit without such a meaning have no row.
 func PlainSection(all []dp.Guarantee, items ...page.Item) page.Section {
 	for i := range items {
@@ -126,7 +126,7 @@ func PlainSection(all []dp.Guarantee, items ...page.Item) page.Section {
 	return s
 }
 
-// Before puts a section before others that explains what mechanisms promise, if
+// BeforePlain puts a section before others that explains what mechanisms promise, if
 // there is a promise among the statements; those that are nil are none.
 func BeforePlain(sections []page.Section, statements ...*mech.Statement) []page.Section {
 	var all []dp.Guarantee

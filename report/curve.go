@@ -15,7 +15,7 @@ import (
 //	p := NewChart("Accuracy against ε", "three methods", " (text-level)")
 //	if ChartFrame(p, epsilons, accuracies, priors, true) {
 
-// Hollow says what hollow marks are.
+// hollowDot says what hollow marks are.
 const hollowDot = "hollow: the ε that is claimed"
 
 // New is a chart of accuracy against ε without its points; of says of which unit,
@@ -29,7 +29,7 @@ func NewChart(title, holds, of string) *page.Chart {
 	}
 }
 
-// Frame gives a chart its axes, the line of the commonest class and, where it is a
+// ChartFrame gives a chart its axes, the line of the commonest class and, where it is a
 // theorem, the limit. It reports whether there is a finite ε to draw.
 func ChartFrame(p *page.Chart, epsilons, accuracies, priors []float64, limited bool) (ok bool) {
 	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {

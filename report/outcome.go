@@ -12,7 +12,7 @@ import (
 
 // This part of the package is what "sotto cells make" prints, as evidence for pages and gates.
 
-// Kind is what "sotto cells make" prints.
+// CellsKind is what "sotto cells make" prints.
 var CellsKind = evidence.Kind[cells.Head]{
 	Format: cells.Format, Name: "cells", List: "cells",
 	Section:  evidence.Each("Public cells", sections),

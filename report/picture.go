@@ -24,14 +24,14 @@ const (
 	maxGroups   = 12
 )
 
-// Kind is pictures that belong to no result. They have no file of their
+// pictureKind is pictures that belong to no result. They have no file of their
 // own.
 var pictureKind = evidence.Kind[experiment.Picture]{
 	List: "pictures", Check: checkPicture,
 	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{section(e)} },
 }
 
-// Check refuses a picture whose parts do not fit each other.
+// checkPicture refuses a picture whose parts do not fit each other.
 func checkPicture(p *experiment.Picture) error {
 	if len(p.Groups) == 0 || len(p.Before) != len(p.Groups) || len(p.After) != len(p.Groups) {
 		return fmt.Errorf("evidence: a picture has %d groups, %d points before release and %d after, must have as many of each", len(p.Groups), len(p.Before), len(p.After))
@@ -73,7 +73,7 @@ func section(e *evidence.Evidence) page.Section {
 	return s
 }
 
-// figure draws a picture with at most so many points, or nothing if it
+// pictureFigure draws a picture with at most so many points, or nothing if it
 // holds none.
 func pictureFigure(p *experiment.Picture, most int) *page.Figure {
 	keys, groupOf := groupKeys(p)

@@ -16,10 +16,10 @@ import (
 // This part of the package holds published tables with our numbers beside them. What computes them
 // again lies elsewhere.
 
-// Format is the format of a stored [Table].
+// PublishedFormat is the format of a stored [Table].
 const PublishedFormat = "sotto-table-1"
 
-// Table is a published table with our numbers beside it, all in the units of
+// PublishedTable is a published table with our numbers beside it, all in the units of
 // the publication.
 type PublishedTable struct {
 	Format string         `json:"format"`
@@ -32,7 +32,7 @@ type PublishedTable struct {
 	Notes  []string       `json:"notes,omitempty"` // what a reader must know to compare
 }
 
-// Row is a published row.
+// PublishedRow is a published row.
 type PublishedRow struct {
 	Name    string         `json:"name"`
 	Setting string         `json:"setting,omitempty"`
@@ -46,14 +46,14 @@ type PublishedRow struct {
 	Cells       []PublishedCell   `json:"cells"`
 }
 
-// Task is what was to be told of which data.
+// PublishedTask is what was to be told of which data.
 type PublishedTask struct {
 	Data   string    `json:"data"`
 	Label  string    `json:"label"`
 	Priors []float64 `json:"priors"` // shares of the classes in the test part
 }
 
-// Promise is what a configuration promises.
+// PublishedPromise is what a configuration promises.
 type PublishedPromise struct {
 	Configuration string     `json:"configuration"`
 	Claimed       dp.Epsilon `json:"claimed"`
@@ -65,7 +65,7 @@ type PublishedPromise struct {
 	TextLevel *dp.Epsilon `json:"text_level,omitempty"`
 }
 
-// Cell is a published number with ours.
+// PublishedCell is a published number with ours.
 type PublishedCell struct {
 	Metric      string          `json:"metric"`
 	Unit        string          `json:"unit"` // %, points or kbit
@@ -74,7 +74,7 @@ type PublishedCell struct {
 	Honest      *PublishedOurs  `json:"honest"`       // nil where the row has no honest variant
 }
 
-// Ours is our number.
+// PublishedOurs is our number.
 type PublishedOurs struct {
 	Mean       measure.Number `json:"mean"`
 	Deviation  measure.Number `json:"deviation"`  // over seeds
@@ -82,7 +82,7 @@ type PublishedOurs struct {
 	Seeds      int            `json:"seeds"`
 }
 
-// Number is a published number with its deviation, undefined if none was
+// PublishedNumber is a published number with its deviation, undefined if none was
 // published. In JSON it is a number, or a list of both.
 type PublishedNumber struct {
 	Mean      measure.Number

@@ -24,7 +24,7 @@ import (
 // of their cosines is off by some hundredths at most.
 const trials = 64
 
-// Cosine returns the mean cosine between a random vector and its release, which
+// KeptCosine returns the mean cosine between a random vector and its release, which
 // needs no data and has the same value each time. It is undefined for a mechanism
 // that does not release a noisy copy of its input.
 func KeptCosine(m mech.Mechanism) Number {
@@ -64,7 +64,7 @@ func KeptCosine(m mech.Mechanism) Number {
 // of its square is the vector's.
 const little = 0.5
 
-// Hint says that releases are mostly noise, and what would not be, "" where they
+// KeptHint says that releases are mostly noise, and what would not be, "" where they
 // are not. The command is what takes a trained model.
 func KeptHint(m mech.Mechanism, command string) string {
 	c := KeptCosine(m)
@@ -78,7 +78,7 @@ func KeptHint(m mech.Mechanism, command string) string {
 		float64(epsilon), width, max(float64(c), 0), float64(epsilon), command)
 }
 
-// Sample is some of the releases that were made, with their labels.
+// KeptSample is some of the releases that were made, with their labels.
 type KeptSample struct {
 	seen   int
 	rng    *weakrand.Rand
@@ -86,7 +86,7 @@ type KeptSample struct {
 	rows   [][]float32
 }
 
-// mostRows bounds a sample, so that looking takes seconds.
+// keptMostRows bounds a sample, so that looking takes seconds.
 const keptMostRows = 4000
 
 // NewSample returns a sample of nothing yet.
@@ -117,7 +117,7 @@ func (s *KeptSample) Add(label string, release []float64) {
 	}
 }
 
-// Use is what a linear model reads of a label from releases, on those that it was
+// KeptUse is what a linear model reads of a label from releases, on those that it was
 // not fitted to.
 type KeptUse struct {
 	Label    string  `json:"label"`
@@ -130,7 +130,7 @@ type KeptUse struct {
 	Majority Number  `json:"majority"` // share of the commonest class
 }
 
-// leastRows is below how many rows nothing is said.
+// keptLeastRows is below how many rows nothing is said.
 const keptLeastRows = 40
 
 // mostClasses is above how many classes a label is taken for something else.

@@ -23,7 +23,7 @@ import (
 // MaxRows is how many rows [TSNE] takes, whose time grows with their square.
 const MaxPlaneRows = 2000
 
-// Options say how [TSNE] lays vectors out. The zero value uses the defaults.
+// PlaneOptions say how [TSNE] lays vectors out. The zero value uses the defaults.
 type PlaneOptions struct {
 	// Perplexity is about how many neighbours each row tries to keep: at least 1
 	// and at most the number of other rows. 0 means 30, or a third of the other

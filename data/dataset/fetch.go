@@ -23,7 +23,7 @@ import (
 //
 //	got, err := Fetch(ctx, "adult", FetchOptions{Dir: dataset.Dir(), Timeout: time.Minute})
 
-// Options say from where to where, and how long it may take.
+// FetchOptions say from where to where, and how long it may take.
 type FetchOptions struct {
 	Dir     string        // folder of data sets
 	Mirror  string        // address of a server that holds the files under their paths; "" for their public homes
@@ -41,7 +41,7 @@ type Fetched struct {
 	Files   []FetchedFile `json:"files"` // none if the set is built in
 }
 
-// File is a file of a data set that is there and right.
+// FetchedFile is a file of a data set that is there and right.
 type FetchedFile struct {
 	File
 	Fetched bool `json:"fetched"` // false if it was there already

@@ -21,7 +21,7 @@ type Related struct {
 	Relations []Relation
 }
 
-// Marked is an entity of a text, in bytes.
+// marked is an entity of a text, in bytes.
 type marked struct {
 	Type       string // as the set has it; "" where it has none
 	Start, End int
@@ -33,7 +33,7 @@ type Relation struct {
 	Subject, Object int // places among the entities; subject −1 is whom the text is about
 }
 
-// Readers read a line, by set.
+// relationReaders read a line, by set.
 var relationReaders = map[string]func(line []byte) (Related, error){
 	"semeval2010": readSemEval,
 	"conll04":     readCoNLL,

@@ -15,7 +15,7 @@ const (
 	SampleNewName = "inbox.csv"
 )
 
-// Columns are the names of the columns of both: a unique id, who wrote, when, what,
+// SampleColumns are the names of the columns of both: a unique id, who wrote, when, what,
 // the topic to be learnt and the attribute to be protected.
 var SampleColumns = []string{"id", "customer", "received", "message", "topic", "age"}
 
@@ -26,9 +26,9 @@ var (
 	sampleInbox string
 )
 
-// Messages returns the content of the file to learn from.
+// SampleMessages returns the content of the file to learn from.
 func SampleMessages() string { return sampleMessages }
 
-// NewMessages returns the content of the file to release: none of its rows is in the
+// SampleNewMessages returns the content of the file to release: none of its rows is in the
 // other, and none of its writers.
 func SampleNewMessages() string { return sampleInbox }

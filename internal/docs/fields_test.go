@@ -318,7 +318,7 @@ func TestAnswersHaveClass(t *testing.T) {
 	for _, name := range (artefact{of: gateway.Parameters{}}).names() {
 		seen[name] = true
 	}
-	for _, pattern := range []string{"gateway/*.go", "server/*.go", "service/server/kserve/*.go", "service/httpserve/*.go", "study/explain/release/*.go", "study/explain/command/release.go"} {
+	for _, pattern := range []string{"service/gateway/*.go", "service/server/*.go", "service/server/kserve/*.go", "service/httpserve/*.go", "study/explain/release.go", "study/explain/command/release.go"} {
 		sources(t, pattern, func(path string, n ast.Node) {
 			f, ok := n.(*ast.Field)
 			if !ok || f.Tag == nil {
@@ -366,7 +366,7 @@ func sources(t *testing.T, pattern string, f func(path string, n ast.Node)) {
 // subject or a text unseen.
 func TestMetricsHaveClass(t *testing.T) {
 	known, seen := labels(), 0
-	for _, dir := range []string{"gateway", "server", "service/httpserve", "ledger", "service/ledger", "command/serve"} {
+	for _, dir := range []string{"service/gateway", "service/server", "service/httpserve", "service/ledger", "command/serve"} {
 		sources(t, dir+"/*.go", func(path string, n ast.Node) {
 			for _, label := range labelsOf(n) {
 				seen++

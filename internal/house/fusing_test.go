@@ -15,7 +15,7 @@ import (
 // another build.
 var unfused = []string{
 	"promise/noise", "promise/mech", "compute/channel", "text", "compute/nn", "compute/nn/vector", "compute/nn/transformer", "compute/nn/sequence", "text/encode", "text/encode/static", "text/encode/svec", "text/encode/wordfile", "text/encode/bert", "learn/model", "compute/forest",
-	"language", "study/language/english", "study/language/mask", "study/language/names", "study/language/personal", "study/language/parse", "study/language/model", "link", "study/link", "study/link/mention", "study/link/records", "study/link/records", "study/link/records", "study/link/records", "study/relation/rule", "study/relation", "study/relation/joint", // masks by type decide what is encoded
+	"study/language", "study/language/english", "study/language/mask", "study/language/names", "study/language/personal", "study/language/parse", "study/language/model", "study/link", "study/link/mention", "study/link/records", "study/relation/rule", "study/relation", "study/relation/joint", // masks by type decide what is encoded
 }
 
 // fused matches the instructions in a listing of the compiler, with their place.

@@ -7,7 +7,7 @@ import (
 	"sotto/promise/mech"
 )
 
-// Accuracy is how many true labels are told rightly.
+// TrainedAccuracy is how many true labels are told rightly.
 type TrainedAccuracy struct {
 	Value float64        `json:"value"`
 	Low   measure.Number `json:"low"` // undefined where somebody has several of the rows

@@ -26,7 +26,7 @@ import (
 //
 //	m, err := FitReleases(ctx, TrainingData{X: vectors, Y: labels, Classes: 6, Labels: krr}, TrainingOptions{})
 
-// Data is what was released of each person.
+// TrainingData is what was released of each person.
 type TrainingData struct {
 	X       nn.Matrix        // a released vector a row
 	Y       [][]float64      // the released label of each row
@@ -36,7 +36,7 @@ type TrainingData struct {
 	known   map[string][]float64
 }
 
-// Options says how to train. The zero value uses the defaults.
+// TrainingOptions says how to train. The zero value uses the defaults.
 type TrainingOptions struct {
 	AsTheyAre bool    // take released labels for true ones, as a baseline
 	Epochs    int     // passes over the rows; 0 means 30
@@ -66,10 +66,10 @@ var penalties = []float64{0, 0.001, 0.01, 0.1}
 // held is of how many rows one is held out.
 const held = 5
 
-// leastRows is how many rows there must be for each class.
+// forwardLeastRows is how many rows there must be for each class.
 const forwardLeastRows = 10
 
-// Model is a linear classifier of released vectors.
+// ReleasedModel is a linear classifier of released vectors.
 type ReleasedModel struct {
 	model.Linear
 	Penalty float64 // that was best on rows held out

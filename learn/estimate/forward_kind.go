@@ -9,10 +9,10 @@ import (
 	"sotto/promise/dp"
 )
 
-// Format marks what "sotto estimate train" prints as JSON.
+// TrainedFormat marks what "sotto estimate train" prints as JSON.
 const TrainedFormat = "sotto-estimate-train-1"
 
-// Result is what was trained from releases.
+// TrainedResult is what was trained from releases.
 type TrainedResult struct {
 	Format    string       `json:"format"`
 	File      string       `json:"file"` // of the vectors, without folders
@@ -38,7 +38,7 @@ type Released struct {
 	Guarantee dp.Guarantee `json:"guarantee"`
 }
 
-// Kind is what "sotto estimate train" prints.
+// TrainedKind is what "sotto estimate train" prints.
 var TrainedKind = evidence.Kind[TrainedResult]{
 	Format: TrainedFormat, Name: "training from releases", List: "trained_from_releases",
 	Section:  evidence.Each("Classifiers from releases", (*TrainedResult).sections),

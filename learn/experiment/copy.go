@@ -16,7 +16,7 @@ import (
 	"sotto/text/encode/catalogue"
 )
 
-// Carry adds to notes what is to be known of an encoder that was tuned before, and puts a
+// CarryTuned adds to notes what is to be known of an encoder that was tuned before, and puts a
 // copy of its folder beside the models that are trained on it in dir, if that is not "",
 // so that they find it and dir can be moved as a whole. It does nothing for others.
 func CarryTuned(notes []string, name, folder, dir string) ([]string, error) {
@@ -30,7 +30,7 @@ func CarryTuned(notes []string, name, folder, dir string) ([]string, error) {
 	return notes, CopyTuned(folder, filepath.Join(dir, catalogue.TunedDir))
 }
 
-// Copy puts the folder of a tuned encoder to another place, whole or not at all. It does
+// CopyTuned puts the folder of a tuned encoder to another place, whole or not at all. It does
 // nothing where the same encoder is there already.
 func CopyTuned(from, to string) error {
 	m, err := bert.ReadManifest(from)

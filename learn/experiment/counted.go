@@ -15,7 +15,7 @@ import (
 // This part of the package says of answers that were only counted what "sotto evaluate" says of
 // rows: workers that hold a part of them each count, and their counts add up.
 
-// Answers is how a model answered rows that are not those of a data set, such as the
+// CountedAnswers is how a model answered rows that are not those of a data set, such as the
 // releases of a job: counts are all that is left of them.
 type CountedAnswers struct {
 	Dir         string           // of the model

@@ -29,7 +29,7 @@ import (
 //	set, err := makeSet(ctx, model.DataRecord{Name: "reviews"}, "", 2)
 //	fmt.Println(set.X.Rows, len(set.Train), len(set.Test))
 
-// Set is a data set as numbers, which others may share: it is only read.
+// TrainingSet is a data set as numbers, which others may share: it is only read.
 type TrainingSet struct {
 	train.Data
 	Test   []int // rows to measure on
@@ -51,7 +51,7 @@ type TrainingSet struct {
 // no validation part of its own.
 const carved = 0.1
 
-// Make loads what a record names, as far as it names it, from the file if it
+// makeSet loads what a record names, as far as it names it, from the file if it
 // is of one, and makes numbers of it. The encoder may lie anywhere: a caller who has the
 // record from a file asks [catalogue.Roots.Allow] first.
 func makeSet(ctx context.Context, r model.DataRecord, file Path, workers int) (*TrainingSet, error) {
@@ -70,7 +70,7 @@ func makeSet(ctx context.Context, r model.DataRecord, file Path, workers int) (*
 	return d, d.Validate()
 }
 
-// Outline loads what a record names and takes its parts, but makes no vectors of
+// outlineSet loads what a record names and takes its parts, but makes no vectors of
 // texts: X is empty, and nothing is reserved.
 func outlineSet(ctx context.Context, r model.DataRecord, file Path) (*TrainingSet, *dataset.Set, error) {
 	d, set, err := outline(ctx, r, file)
@@ -119,7 +119,7 @@ func outline(ctx context.Context, r model.DataRecord, file Path) (*TrainingSet, 
 	return d, set, nil
 }
 
-// Load reads the data set that a record names, or the file.
+// LoadSet reads the data set that a record names, or the file.
 func LoadSet(ctx context.Context, r model.DataRecord, file Path) (*dataset.Set, error) {
 	var labels []string
 	if r.Label != "" {

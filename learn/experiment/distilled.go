@@ -32,7 +32,7 @@ import (
 //	}
 //	return student.Save("news.static")
 
-// Options say what is taught to whom, and how.
+// DistillOptions say what is taught to whom, and how.
 type DistillOptions struct {
 	distill.TaskSettings
 	// Parent is the encoder that was tuned, for what it tells untouched; "" means the
@@ -47,7 +47,7 @@ type DistillOptions struct {
 	Progress func(distill.Report) // nil tells nobody
 }
 
-// Score is what a linear classifier on an encoder's vectors tells of the test part.
+// DistillScore is what a linear classifier on an encoder's vectors tells of the test part.
 type DistillScore struct {
 	Accuracy float64 `json:"accuracy"` // the mean over labels
 	// Low and High bound it with 95 % confidence, after Clopper and Pearson; of several
@@ -56,7 +56,7 @@ type DistillScore struct {
 	High float64 `json:"high"`
 }
 
-// Rows says how many texts were used for what.
+// DistillRows says how many texts were used for what.
 type DistillRows struct {
 	Train      int `json:"train"`
 	Validation int `json:"validation"`
@@ -65,14 +65,14 @@ type DistillRows struct {
 	Variants   int `json:"variants"` // parts of texts
 }
 
-// Speed is how many texts a second one core encodes, of the test part and in this
+// DistillSpeed is how many texts a second one core encodes, of the test part and in this
 // run.
 type DistillSpeed struct {
 	Tuned     float64 `json:"tuned"`
 	Distilled float64 `json:"distilled"`
 }
 
-// Report is how much of what tuning gained a small encoder keeps.
+// DistillReport is how much of what tuning gained a small encoder keeps.
 type DistillReport struct {
 	Data     string               `json:"data"`
 	Encoder  string               `json:"encoder"` // the tuned one

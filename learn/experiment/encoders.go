@@ -17,7 +17,7 @@ import (
 	"sotto/text/encode/catalogue"
 )
 
-// Encoders are those that are tuned for the trainings of one experiment, by their
+// TunedEncoders are those that are tuned for the trainings of one experiment, by their
 // folders, with what they make of its data. All but Tune and Close may be called
 // concurrently.
 type TunedEncoders struct {

@@ -60,7 +60,7 @@ type Score struct {
 	Interrupted        bool           `json:"interrupted,omitempty"`
 }
 
-// Label is the accuracy of one label of several.
+// LabelScore is the accuracy of one label of several.
 type LabelScore struct {
 	Name     string         `json:"name"`
 	Accuracy measure.Number `json:"accuracy"`

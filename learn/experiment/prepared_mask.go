@@ -65,7 +65,7 @@ func (m masking) masks(texts []string) []text.Masking {
 	return masks
 }
 
-// Masked returns texts as they are encoded, with what stands in the place of some of
+// masked returns texts as they are encoded, with what stands in the place of some of
 // their parts, and the spans that are masked besides, as a record says; nil if none
 // are.
 func masked(ctx context.Context, r model.DataRecord, texts []string) (left []string, masked [][]text.Span, err error) {

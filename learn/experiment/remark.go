@@ -10,7 +10,7 @@ import (
 // hundred million.
 const noProtection = 20
 
-// Remarks say of each ε that is legal and absurd what it means.
+// remarks say of each ε that is legal and absurd what it means.
 func remarks(epsilons []float64) []string {
 	var all []string
 	for _, e := range epsilons {

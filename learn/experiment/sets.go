@@ -68,7 +68,7 @@ func nameOf(r model.DataRecord, file Path) string {
 	return string(b) + " " + string(file)
 }
 
-// Wanted is what to ask for so that a record is loaded again.
+// wanted is what to ask for so that a record is loaded again.
 func wanted(r model.DataRecord) model.DataRecord {
 	if r.Attribute == "" {
 		r.Attribute = "none"

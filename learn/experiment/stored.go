@@ -11,7 +11,7 @@ import (
 	"sotto/text/encode/catalogue"
 )
 
-// Stored is what stored models were trained on, as the encoder of each shows it.
+// storedSet is what stored models were trained on, as the encoder of each shows it.
 type storedSet struct {
 	Dir       string // where the models lie, and their tuned encoders beside them or above
 	File      Path   // that they were trained on, if it was one's own
@@ -56,7 +56,7 @@ func (s *storedSet) Of(ctx context.Context, r model.DataRecord) (*TrainingSet, e
 	return d, nil
 }
 
-// SameRows reports whether two records name the same rows, whatever encoders of them.
+// sameRows reports whether two records name the same rows, whatever encoders of them.
 func sameRows(a, b model.DataRecord) bool {
 	a.Encoder, a.Vectors, b.Encoder, b.Vectors = "", "", "", ""
 	x, errX := json.Marshal(a)

@@ -28,7 +28,7 @@ import (
 //
 //	info, err := TuneEncoder(ctx, record, "", tune.Settings{}, TuneOptions{Dir: dir})
 
-// Options say how, not what, to tune.
+// TuneOptions say how, not what, to tune.
 type TuneOptions struct {
 	Dir string // of the encoder
 	// State is the file of what is unfinished; "" keeps nothing.
@@ -47,7 +47,7 @@ type TuneOptions struct {
 	Long json.RawMessage
 }
 
-// Encoder tunes the encoder that a record names on the data that it names, for all
+// TuneEncoder tunes the encoder that a record names on the data that it names, for all
 // of its labels, and writes it as a folder. If ctx ends it returns an error that
 // wraps ctx's, and keeps what there is.
 func TuneEncoder(ctx context.Context, r model.DataRecord, file Path, s tune.Settings, o TuneOptions) (*bert.Manifest, error) {
@@ -140,7 +140,7 @@ func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o TuneO
 	return c.Rule, how, nil
 }
 
-// LongNote says how the rule for long texts of a tuned encoder was chosen.
+// longNote says how the rule for long texts of a tuned encoder was chosen.
 func longNote(m *bert.Manifest) (string, error) {
 	var c tune.LongChoice
 	var s tune.Settings
@@ -150,7 +150,7 @@ func longNote(m *bert.Manifest) (string, error) {
 	return c.Text(s.Length), nil
 }
 
-// Check refuses what cannot be tuned, before anything is loaded for long.
+// checkTunable refuses what cannot be tuned, before anything is loaded for long.
 func checkTunable(encoder catalogue.Name, set *dataset.Set) error {
 	if _, _, err := catalogue.Transformer(string(encoder)); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"sotto/compute/nn"
 )
 
-// Adversary predicts the group from a representation, behind a layer that
+// adversary predicts the group from a representation, behind a layer that
 // reverses what it teaches the encoder.
 type adversary struct {
 	Reversal *nn.GradientReversal
@@ -19,7 +19,7 @@ type adversary struct {
 	groups []int
 }
 
-// NewAdversary makes one with hidden layers of the given widths, none of which makes it
+// newAdversary makes one with hidden layers of the given widths, none of which makes it
 // linear.
 func newAdversary(b *builder, width int, hidden []int, groups int, dropout float64) *adversary {
 	a := &adversary{Reversal: &nn.GradientReversal{}, body: b.Hidden(width, hidden, dropout)}
@@ -69,7 +69,7 @@ func (a *adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matr
 	return reversed
 }
 
-// Apart keeps adversaries from learning the same. The zero value is ready for use.
+// apart keeps adversaries from learning the same. The zero value is ready for use.
 type apart struct {
 	orthogonal nn.Orthogonality
 }

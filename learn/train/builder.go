@@ -16,7 +16,7 @@ import (
 //	rival := newAdversary(b, 100, []int{50}, 2, 0.1)
 //	if b.Err != nil { … }
 
-// Builder makes the layers of a network, each with a seed of its own that
+// builder makes the layers of a network, each with a seed of its own that
 // depends on the order in which they are made.
 type builder struct {
 	Rand     *weakrand.Rand
@@ -24,7 +24,7 @@ type builder struct {
 	Err      error         // the first one
 }
 
-// NewBuilder returns one that has made nothing yet.
+// newBuilder returns one that has made nothing yet.
 func newBuilder(seed uint64) *builder {
 	return &builder{Rand: weakrand.New(weakrand.NewPCG(seed, 0x736f74746f))}
 }
@@ -65,7 +65,7 @@ func (b *builder) Perceptron(in int, widths []int, rate float64) nn.Sequential {
 	return append(layers, nn.NewDense(in, widths[last], b.Rand))
 }
 
-// Named puts the name of a part before those of its parameters.
+// named puts the name of a part before those of its parameters.
 func named(part string, params []nn.Param) []nn.Param {
 	for i := range params {
 		params[i].Name = part + "." + params[i].Name

@@ -17,7 +17,7 @@ import (
 // of a gateway shows what it finds. What it finds can be read; what it does not find may
 // still be there for a better one.
 
-// Guesser is the attacker. It is safe for concurrent use.
+// guesser is the attacker. It is safe for concurrent use.
 type guesser struct {
 	words   []string
 	vectors nn.Matrix // of length 1, a row a word
@@ -59,7 +59,7 @@ func guessable(w string) bool {
 	return utf8.RuneCountInString(w) >= 3 && strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) || unicode.IsUpper(r) }) < 0
 }
 
-// Word is one word that an attacker names.
+// guessWord is one word that an attacker names.
 type guessWord struct {
 	Word string `json:"word"`
 	Hit  bool   `json:"hit"` // it is in the text
@@ -102,7 +102,7 @@ func (g *guesser) Nearest(v []float32, n int, s string) []guessWord {
 	return found
 }
 
-// Cosine returns that of the angle between two vectors of equal length, and false if
+// guessCosine returns that of the angle between two vectors of equal length, and false if
 // one of them is 0.
 func guessCosine(a, b []float32) (float64, bool) {
 	n := norm(a) * norm(b)

@@ -17,7 +17,7 @@ import (
 //
 // There are no streams, and no compression: a message is as large as it came.
 
-// Code is a status of gRPC.
+// GRPCCode is a status of gRPC.
 type GRPCCode int
 
 // The codes that a call here may end with.
@@ -33,7 +33,7 @@ const (
 	Unavailable       GRPCCode = 14
 )
 
-// Prefix is how many bytes stand before a message.
+// GRPCPrefix is how many bytes stand before a message.
 const GRPCPrefix = 5
 
 // Errors of what is no call, or one that is not answered.
@@ -43,13 +43,13 @@ var (
 	errFrame  = errors.New("grpc: the body is not one message behind its length")
 )
 
-// Writer marks an answer as one to a call, for whoever writes errors.
+// GRPCWriter marks an answer as one to a call, for whoever writes errors.
 type GRPCWriter struct{ http.ResponseWriter }
 
 // Unwrap is for [http.ResponseController].
 func (w GRPCWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Check refuses what is no call, or asks for what is not there.
+// CheckGRPC refuses what is no call, or asks for what is not there.
 func CheckGRPC(r *http.Request) error {
 	kind := r.Header.Get("Content-Type")
 	switch {
@@ -63,7 +63,7 @@ func CheckGRPC(r *http.Request) error {
 
 func packed(encoding string) bool { return encoding != "" && encoding != "identity" }
 
-// Timeout returns how long the caller waits; 0 if it does not say, or for longer
+// GRPCTimeout returns how long the caller waits; 0 if it does not say, or for longer
 // than anybody waits here.
 func GRPCTimeout(r *http.Request) time.Duration {
 	const longest = 8 // digits
@@ -82,7 +82,7 @@ func GRPCTimeout(r *http.Request) time.Duration {
 	return 0
 }
 
-// Message returns the message in a body.
+// GRPCMessage returns the message in a body.
 func GRPCMessage(body []byte) ([]byte, error) {
 	switch {
 	case len(body) < GRPCPrefix:
@@ -95,7 +95,7 @@ func GRPCMessage(body []byte) ([]byte, error) {
 	return body[GRPCPrefix:], nil
 }
 
-// Write answers a call with a message.
+// WriteGRPC answers a call with a message.
 func WriteGRPC(w http.ResponseWriter, message []byte) {
 	w.Header().Set("Content-Type", "application/grpc")
 	head := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
@@ -104,7 +104,7 @@ func WriteGRPC(w http.ResponseWriter, message []byte) {
 	w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
 }
 
-// Fail answers a call with an error, and pairs of headers beside it.
+// FailGRPC answers a call with an error, and pairs of headers beside it.
 func FailGRPC(w http.ResponseWriter, code GRPCCode, message string, headers ...string) {
 	h := w.Header()
 	h.Set("Content-Type", "application/grpc")

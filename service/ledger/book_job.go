@@ -84,7 +84,7 @@ func (s *Shard) Check(m *means) Digest {
 	return sha256.Sum256(append(content[:], seal[:]...))
 }
 
-// Many is the mechanism of a spend that pays for several releases at once, as a
+// many is the mechanism of a spend that pays for several releases at once, as a
 // job does for each of its users. The spend's guarantee is that of all together.
 type many struct {
 	Releases int64           `json:"releases"`
@@ -97,7 +97,7 @@ type Mark struct {
 	Job string `json:"job"`
 }
 
-// Releases returns how many releases a spend by a mechanism pays for: 0 for the
+// releases returns how many releases a spend by a mechanism pays for: 0 for the
 // mark of a job.
 func releases(mechanism []byte) int64 {
 	// No mechanism of ours has a name that begins so.

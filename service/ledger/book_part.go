@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Part says which of the parts a ledger is, into which a larger one is divided.
+// part says which of the parts a ledger is, into which a larger one is divided.
 // Each is a whole ledger for its share of the subjects.
 type part struct {
 	Number int `json:"number"` // from 0
@@ -16,7 +16,7 @@ type part struct {
 	Origin  Digest `json:"origin,omitzero"`
 }
 
-// MaxParts bounds into how many parts a ledger is divided.
+// maxParts bounds into how many parts a ledger is divided.
 const maxParts = 256
 
 // Valid reports whether there is such a part.

@@ -118,7 +118,7 @@ func (b Budget) More(later Budget) string {
 	return ""
 }
 
-// Terms are the budget in force. A new length of windows waits until the window
+// terms are the budget in force. A new length of windows waits until the window
 // that runs has ended: no restart with another flag renews anything early.
 type terms struct {
 	Budget

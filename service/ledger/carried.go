@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Carried is what a ledger keeps of entries that were archived: one of its parts
+// carriedRecord is what a ledger keeps of entries that were archived: one of its parts
 // is set.
 type carriedRecord struct {
 	Paid *paidRecord
@@ -13,7 +13,7 @@ type carriedRecord struct {
 	Cut  *cutRecord
 }
 
-// Paid is what is kept of a spend: under which name, what for, and by which entry.
+// paidRecord is what is kept of a spend: under which name, what for, and by which entry.
 type paidRecord struct {
 	Seq        uint64
 	Name, Seal [16]byte
@@ -36,7 +36,7 @@ type cutRecord struct {
 	Budget, Secret []byte
 }
 
-// AppendPaid appends what is kept of a spend, behind that with another number.
+// appendPaid appends what is kept of a spend, behind that with another number.
 func appendPaid(dst []byte, before uint64, p *paidRecord) []byte {
 	start := len(dst)
 	dst = binary.AppendUvarint(begin(dst, tagPaid), p.Seq-before)
@@ -70,7 +70,7 @@ func (c *Coder) AppendNames(dst []byte) []byte {
 	return dst
 }
 
-// AppendCut appends where the archive ends.
+// appendCut appends where the archive ends.
 func appendCut(dst []byte, cut *cutRecord) []byte {
 	start := len(dst)
 	dst = binary.AppendUvarint(begin(dst, tagCut), cut.Seq)
@@ -113,7 +113,7 @@ func (c *Coder) NextCarried(src []byte, before uint64) (n int, got carriedRecord
 	return n, got, err
 }
 
-// IsPaid reports whether src begins with what is kept of a spend, and reads it.
+// isPaid reports whether src begins with what is kept of a spend, and reads it.
 // Its number is not known.
 func isPaid(src []byte) (*paidRecord, bool, error) {
 	d, tag, err := recordOpen(src)

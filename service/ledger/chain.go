@@ -98,7 +98,7 @@ func (e *Entry) Record() (Record, error) {
 	return r, nil
 }
 
-// Guarantees are what means were found to promise.
+// guarantees are what means were found to promise.
 type guarantees map[*means]*dp.Guarantee
 
 // of returns the guarantee of means, and refuses one that is not written as it

@@ -34,7 +34,7 @@ func Steady(clock func() time.Time) func() Moment {
 // ErrJumped is wrapped by the errors of a clock that was moved too far.
 var ErrJumped = errors.New("the clock has jumped")
 
-// Limits bound how far a clock may be off what it should say. The zero value
+// ClockLimits bound how far a clock may be off what it should say. The zero value
 // uses the defaults.
 type ClockLimits struct {
 	// Jump is how far it may be moved, in all, since it was last taken to be

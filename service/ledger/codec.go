@@ -19,7 +19,7 @@ const (
 	tagCut  // where the archive ends
 )
 
-// MaxSpend is how many bytes a spend has at most that refers to its subject.
+// maxSpend is how many bytes a spend has at most that refers to its subject.
 const maxSpend = checksum + 1 + 4*binary.MaxVarintLen64 + 64
 
 const (
@@ -28,8 +28,6 @@ const (
 	// makes a reader ask for memory.
 	longest = 1 << 20
 )
-
-var recordCastagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // NewMeans returns means that a [Coder] recognises by their content.
 func NewMeans(mechanism, guarantee []byte, epsilon, delta int64) *means {
@@ -63,7 +61,7 @@ type Coder struct {
 	at, window int64
 }
 
-// State is a place to which [Coder.Back] goes back.
+// codeState is a place to which [Coder.Back] goes back.
 type codeState struct {
 	subjects, means int
 	at, window      int64
@@ -127,7 +125,7 @@ func (c *Coder) addSubject(name string) {
 func begin(dst []byte, tag byte) []byte { return append(dst, 0, 0, 0, 0, tag) }
 
 func end(dst []byte, start int) []byte {
-	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+checksum:], recordCastagnoli))
+	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+checksum:], castagnoli))
 	return dst
 }
 
@@ -175,7 +173,7 @@ func (c *Coder) AppendSubject(dst []byte, name string) []byte {
 	return end(appendPart(begin(dst, tagSubject), name), start)
 }
 
-// AppendMeans appends the record that numbers means.
+// appendMeans appends the record that numbers means.
 func appendMeans(dst []byte, m *means) []byte {
 	start := len(dst)
 	return end(m.append(begin(dst, tagMeans)), start)

@@ -17,7 +17,7 @@ type Cost struct {
 	Delta   int64 `json:"femto_delta"`  // in units of 10⁻¹⁵
 }
 
-// EpsilonUnits make an ε of 1.
+// epsilonUnits make an ε of 1.
 const epsilonUnits = 1e9
 
 const (
@@ -39,7 +39,7 @@ func CostOf(g dp.Guarantee) (Cost, error) {
 	return Cost{int64(e), int64(d)}, nil
 }
 
-// Floor is the largest cost that is at most epsilon and delta.
+// floor is the largest cost that is at most epsilon and delta.
 func floor(epsilon, delta float64) Cost {
 	return Cost{int64(units(epsilon, epsilonUnits, math.Floor)), int64(units(delta, deltaUnits, math.Floor))}
 }

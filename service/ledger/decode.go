@@ -14,7 +14,7 @@ type decoder struct {
 	failed bool
 }
 
-// open begins a record, at its tag.
+// recordOpen begins a record, at its tag.
 func recordOpen(src []byte) (d decoder, tag byte, err error) {
 	if len(src) < checksum+2 {
 		return d, 0, fmt.Errorf("%w: it ends too soon", ErrRecordDamaged)
@@ -25,7 +25,7 @@ func recordOpen(src []byte) (d decoder, tag byte, err error) {
 // close returns how many bytes of src the record had, if its checksum is right.
 func (d *decoder) close(src []byte) (int, error) {
 	n := len(src) - len(d.rest)
-	if d.failed || binary.LittleEndian.Uint32(src) != crc32.Checksum(src[checksum:n], recordCastagnoli) {
+	if d.failed || binary.LittleEndian.Uint32(src) != crc32.Checksum(src[checksum:n], castagnoli) {
 		return 0, fmt.Errorf("%w: it is not what was written", ErrRecordDamaged)
 	}
 	return n, nil

@@ -130,7 +130,7 @@ func ParseEntry(line []byte) (*Entry, error) {
 	return e, nil
 }
 
-// ParseBody reads a line without its hash.
+// parseBody reads a line without its hash.
 func parseBody(body []byte) (*Entry, error) {
 	e, err := ParseEntry(withHash(body, sha256.Sum256(body)))
 	if err == nil {

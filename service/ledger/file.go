@@ -19,7 +19,7 @@ import (
 // This part of the package keeps a ledger in one file, which one process writes and any
 // number read meanwhile.
 
-// Store is a ledger in one file that only grows. What the ledger counts with is
+// fileStore is a ledger in one file that only grows. What the ledger counts with is
 // made from it when it is opened, and kept in memory.
 type fileStore struct {
 	FileOptions
@@ -42,11 +42,11 @@ type fileStore struct {
 	cut    *cutRecord // where the archive ends; nil if nothing was archived
 }
 
-// ErrAnswered is returned by Open, with [ErrDamaged], where something is damaged
+// errAnswered is returned by Open, with [ErrDamaged], where something is damaged
 // that was answered.
 var errAnswered = errors.New("what was answered is missing")
 
-// Options say how a file is opened.
+// FileOptions say how a file is opened.
 type FileOptions struct {
 	ReadOnly bool
 	Disk     disk.Disk // nil means the machine's
@@ -57,12 +57,12 @@ type FileOptions struct {
 	Doubtful bool
 }
 
-// Open opens the ledger in a file, which is made if it is not there. No other
+// OpenFileStore opens the ledger in a file, which is made if it is not there. No other
 // process can write it at the same time: the error wraps [ErrLocked] then.
 // Any can read it.
 func OpenFileStore(path string, o FileOptions) (*fileStore, error) { return openStore(path, o, true) }
 
-// OpenNew opens a file to write that [Store.Archive] has made, in which the entry
+// openNewFileStore opens a file to write that [Store.Archive] has made, in which the entry
 // is missing that says what was kept.
 func openNewFileStore(path string) (*fileStore, error) { return openStore(path, FileOptions{}, false) }
 

@@ -16,9 +16,7 @@ const (
 
 const maxKept = 1 << 16 // bytes of a frame of what is kept
 
-var errEnough = errors.New("enough was read")
-
-// Cut says what Archive has written.
+// fileCut says what Archive has written.
 type fileCut struct {
 	Head           // of the last entry in the archive
 	Carried Digest // of what the ledger keeps of them

@@ -12,23 +12,23 @@ import (
 // is deleted or cut off while it is open, a connection on which nothing is heard
 // any more, a call that does not come back.
 
-// ErrCut is wrapped by the error of a file that was cut off.
+// errCut is wrapped by the error of a file that was cut off.
 var errCut = errors.New("cut off")
 
-// Open is a file that is open, and up to where it counts, which never shrinks.
+// openHeld is a file that is open, and up to where it counts, which never shrinks.
 type openHeld interface {
 	Stat() (fs.FileInfo, error)
 	End() int64
 }
 
-// File is an open file and the name under which it must be found again.
+// heldFile is an open file and the name under which it must be found again.
 type heldFile struct {
 	path string
 	on   disk.Disk
 	file openHeld
 }
 
-// Hold returns an open file with its name on a disk, nil for that of the machine.
+// HoldFile returns an open file with its name on a disk, nil for that of the machine.
 func HoldFile(path string, on disk.Disk, open openHeld) *heldFile {
 	return &heldFile{path, disk.Or(on), open}
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Keep makes of entries what a ledger keeps of them when they are archived. From
+// keep makes of entries what a ledger keeps of them when they are archived. From
 // the same entries it always makes the same, so that whoever has them can prove
 // what was kept. Behind the spends, which come as they are read, stand names,
 // sums, and where the archive ends.
@@ -26,7 +26,7 @@ type keep struct {
 	write func(part []byte) error
 }
 
-// NewKeep returns one that has kept nothing.
+// newKeep returns one that has kept nothing.
 func newKeep() *keep { return &keep{sum: sha256.New(), sums: map[account]Sums{}} }
 
 func (k *keep) emit(part []byte) error {

@@ -26,10 +26,10 @@ var (
 	ErrClock = errors.New("the clock cannot be right")
 )
 
-// Acceptance says who takes a ledger that does not go on from its head, and why.
+// HeadAcceptance says who takes a ledger that does not go on from its head, and why.
 type HeadAcceptance struct{ Who, Reason string }
 
-// Keeper notes the end of a log outside of the ledger, and holds ledger and
+// HeadKeeper notes the end of a log outside of the ledger, and holds ledger and
 // clock against what was noted. It is safe for concurrent use.
 type HeadKeeper struct {
 	// Place is where it is noted; nil for nowhere.

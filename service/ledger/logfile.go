@@ -50,7 +50,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Seal stands at the end of a frame: the hash of what the log holds up to here,
+// LogSeal stands at the end of a frame: the hash of what the log holds up to here,
 // and a MAC of it, zero if the writer had no key.
 type LogSeal struct {
 	Head [32]byte
@@ -67,13 +67,13 @@ type Frame struct {
 	Whole  bool   // whether its checksum is right
 }
 
-// Options say how a log is opened.
+// LogOptions say how a log is opened.
 type LogOptions struct {
 	ReadOnly bool      // many may have it open so; one may write
 	Disk     disk.Disk // nil means the machine's
 }
 
-// File is an open log. One goroutine at a time may append; all may read.
+// LogFile is an open log. One goroutine at a time may append; all may read.
 type LogFile struct {
 	LogOptions
 	dir    string
@@ -96,7 +96,7 @@ type known struct {
 	end  int64
 }
 
-// Create makes an empty log at a path where nothing is. It appears whole.
+// CreateLog makes an empty log at a path where nothing is. It appears whole.
 func CreateLog(path string, on disk.Disk) error {
 	on = disk.Or(on)
 	dir := filepath.Dir(path)
@@ -116,10 +116,10 @@ func CreateLog(path string, on disk.Disk) error {
 	return on.SyncDir(dir)
 }
 
-// Adder appends a frame to a log that is being built.
+// adder appends a frame to a log that is being built.
 type adder func(kind byte, count uint32, body []byte, seal LogSeal) error
 
-// Build makes a log at a path where nothing is, of the frames that a function
+// buildLog makes a log at a path where nothing is, of the frames that a function
 // adds. It is on disk when Build returns, and must not be opened before.
 func buildLog(path string, fill func(adder) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -162,7 +162,7 @@ func mark(end int64) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// Open opens a log. To write, it takes the file for this process alone.
+// OpenLog opens a log. To write, it takes the file for this process alone.
 func OpenLog(path string, o LogOptions) (*LogFile, error) {
 	o.Disk = disk.Or(o.Disk)
 	mode := os.O_RDWR

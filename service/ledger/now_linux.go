@@ -24,7 +24,7 @@ var boot = sync.OnceValue(func() string {
 	return process
 })
 
-// Now reads the clocks of this machine.
+// MachineNow reads the clocks of this machine.
 func MachineNow() Moment {
 	now := time.Now()
 	var since syscall.Timespec

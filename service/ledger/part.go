@@ -30,7 +30,7 @@ type Divided struct{ parts []*Ledger }
 
 const timeout = 10 * time.Second // for what is asked once
 
-// Places returns where the parts of the ledger at a place are, in their order: the
+// PartPlaces returns where the parts of the ledger at a place are, in their order: the
 // place itself if it is undivided, or a file.
 func PartPlaces(ctx context.Context, place string) ([]string, error) {
 	if !InDatabase(place) {
@@ -39,7 +39,7 @@ func PartPlaces(ctx context.Context, place string) ([]string, error) {
 	return databasePlaces(ctx, place, timeout)
 }
 
-// Begin makes a ledger of so many parts in a database, with every budget unspent.
+// BeginParts makes a ledger of so many parts in a database, with every budget unspent.
 func BeginParts(ctx context.Context, place string, parts int, o Options) (*Divided, error) {
 	if err := check(place, parts); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func BeginParts(ctx context.Context, place string, parts int, o Options) (*Divid
 	return OpenAny(ctx, place, o)
 }
 
-// Divide makes parts of the undivided ledger in a database; see [ledger.Divide].
+// DivideAt makes parts of the undivided ledger in a database; see [ledger.Divide].
 func DivideAt(ctx context.Context, place string, parts int, s Signing) (Proof, error) {
 	if err := check(place, parts); err != nil {
 		return Proof{}, err
@@ -72,7 +72,7 @@ func check(place string, parts int) error {
 	return nil
 }
 
-// Open opens the ledger at a place, as [ledger.Open] does. A head in a file is one
+// OpenAny opens the ledger at a place, as [ledger.Open] does. A head in a file is one
 // for each part, whose number is behind its name.
 func OpenAny(ctx context.Context, place string, o Options) (*Divided, error) {
 	places, err := PartPlaces(ctx, place)
@@ -107,7 +107,7 @@ func OpenAny(ctx context.Context, place string, o Options) (*Divided, error) {
 	return l, nil
 }
 
-// Head names where the head of a part is noted, if that of the ledger is at a place.
+// PartHead names where the head of a part is noted, if that of the ledger is at a place.
 func PartHead(place string, part, of int) string {
 	if of == 1 || place == "" || place == NoHead || InDatabase(place) {
 		return place // where each has a name of its own

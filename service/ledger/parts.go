@@ -21,7 +21,7 @@ var directory = []string{
 	`CREATE TABLE sotto_ledger_parts (part integer PRIMARY KEY, schema text NOT NULL, address text NOT NULL DEFAULT '')`,
 }
 
-// Places returns the addresses of the parts of a ledger in a database, in their
+// databasePlaces returns the addresses of the parts of a ledger in a database, in their
 // order; that of the database itself if there are none. An address of the directory
 // says where a part is that was moved to another server; the schema comes on top.
 func databasePlaces(ctx context.Context, address string, timeout time.Duration) ([]string, error) {
@@ -94,7 +94,7 @@ func inSchema(address, schema string) (string, error) {
 	return u.String(), nil
 }
 
-// Begin makes the directory and the empty schemas of a ledger in parts.
+// beginDatabase makes the directory and the empty schemas of a ledger in parts.
 func beginDatabase(ctx context.Context, address string, parts int, timeout time.Duration) error {
 	s, err := newStore(address, databaseSettings{Timeout: timeout})
 	if err != nil {

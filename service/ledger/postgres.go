@@ -22,13 +22,13 @@ const (
 	keepAlive       = 5 * time.Second // after which a silent connection is probed
 )
 
-// Settings say what is asked of a database.
+// databaseSettings say what is asked of a database.
 type databaseSettings struct {
 	Timeout  time.Duration // of a connection, and of a write from its begin to its commit
 	Standbys int           // that a commit must wait for; 0 for as many as the server says
 }
 
-// Store is a ledger in a database. Those who write wait for each other at the
+// databaseStore is a ledger in a database. Those who write wait for each other at the
 // one row of sotto_ledger_head.
 type databaseStore struct {
 	databaseSettings
@@ -54,7 +54,7 @@ func newLines(most int) lines {
 	return lines{make(chan struct{}, most), make(chan *pgx.Conn, most)}
 }
 
-// Connect opens a connection to a PostgreSQL database, named by a URL like
+// connectDatabase opens a connection to a PostgreSQL database, named by a URL like
 // postgres://user@host/database. It refuses a server that runs with fsync off.
 // Every wait ends after the time-out.
 func connectDatabase(ctx context.Context, url string, settings databaseSettings) (*databaseStore, error) {

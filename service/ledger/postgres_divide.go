@@ -22,9 +22,7 @@ type Divider interface {
 	Close(to Page, part part) error
 }
 
-const postgresMaxCarried = 4096 // entries that are written at once
-
-// Divide makes parts of an undivided ledger, all in one transaction: the database
+// divideDatabase makes parts of an undivided ledger, all in one transaction: the database
 // has the one ledger before it, and the parts, with the old tables aside, after it.
 // An entry keeps what it says, its time too, and gets a new place in the chain of
 // its part.
@@ -115,12 +113,12 @@ func (d *divided) deal(with Divider) error {
 		var entries []*Entry
 		err := d.from.Entries(last+1, func(e *Entry) error {
 			entries = append(entries, e)
-			if len(entries) == postgresMaxCarried {
-				return postgresErrEnough
+			if len(entries) == maxCarried {
+				return errEnough
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, postgresErrEnough) {
+		if err != nil && !errors.Is(err, errEnough) {
 			return err
 		}
 		if len(entries) == 0 {
@@ -148,8 +146,6 @@ func (d *divided) deal(with Divider) error {
 		}
 	}
 }
-
-var postgresErrEnough = errors.New("enough was read")
 
 // take appends entries as they are, but for their places, and writes them.
 func (p *postgresPage) take(entries []*Entry) error {

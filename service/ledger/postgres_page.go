@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// page is a transaction on a database. It reads what a batch needs at
+// postgresPage is a transaction on a database. It reads what a batch needs at
 // once and writes what it made at once, so that their number does not count.
 type postgresPage struct {
 	ctx    context.Context

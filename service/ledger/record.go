@@ -21,7 +21,7 @@ import (
 // ErrDamaged is returned for bytes that are no record.
 var ErrRecordDamaged = errors.New("record: damaged")
 
-// Means is what the spends by one mechanism have in common. It is not changed
+// means is what the spends by one mechanism have in common. It is not changed
 // once it was made, by [NewMeans].
 type means struct {
 	Mechanism []byte // JSON

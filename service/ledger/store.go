@@ -46,23 +46,23 @@ type Page interface {
 	Compare(want map[account]Sums) error
 }
 
-var bookErrEnough = errors.New("enough was read")
+var errEnough = errors.New("enough was read")
 
-// HashFrom reads the hash of an entry from the log, zero if it is not there.
+// hashFrom reads the hash of an entry from the log, zero if it is not there.
 func hashFrom(p Page, seq uint64) (found Digest, err error) {
 	err = p.Entries(max(seq, 1), func(e *Entry) error {
 		if e.Seq == seq {
 			found = e.Hash
 		}
-		return bookErrEnough
+		return errEnough
 	})
-	if errors.Is(err, bookErrEnough) {
+	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return found, err
 }
 
-// Settled is a spend that was made before.
+// settled is a spend that was made before.
 type settled struct {
 	Seq   uint64
 	Check Digest
@@ -70,7 +70,7 @@ type settled struct {
 	Seal  seal
 }
 
-// Seal is a digest of what a spend was for: check, cost and mechanism.
+// seal is a digest of what a spend was for: check, cost and mechanism.
 type seal [16]byte
 
 // SealOf returns the seal of a spend.
@@ -111,7 +111,7 @@ func (s Sums) Check() (Sums, error) {
 	return s, nil
 }
 
-// Carried is what a ledger keeps of entries that were archived.
+// carried is what a ledger keeps of entries that were archived.
 type carried struct {
 	Head                  // of the last of them
 	Budget, Secret *Entry // that were in force then; nil if there was none
@@ -120,19 +120,19 @@ type carried struct {
 	Paid           map[name]struct{}
 }
 
-// Account is one subject in one window.
+// account is one subject in one window.
 type account struct {
 	Subject string
 	Window  int64
 }
 
-// Payment is one key of one subject.
+// payment is one key of one subject.
 type payment struct {
 	Subject string
 	Key     Digest
 }
 
-// Name is a digest of a payment. It is long enough that no two are found that
+// name is a digest of a payment. It is long enough that no two are found that
 // have the same.
 type name [16]byte
 

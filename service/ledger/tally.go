@@ -21,7 +21,7 @@ type Tally struct {
 	wrong   error                  // that was found
 }
 
-// counted are the sums of a window.
+// bookCounted are the sums of a window.
 type bookCounted struct {
 	of   map[string]counting
 	turn uint64
@@ -188,7 +188,7 @@ func (t *Tally) Check(p Page, window int64) error {
 // Page returns a page whose sums are proved by the tally, which has followed it.
 func (t *Tally) Page(p Page) *proven { return &proven{Page: p, tally: t, set: map[account]Sums{}} }
 
-// Proven is a page whose sums are proved.
+// proven is a page whose sums are proved.
 type proven struct {
 	Page
 	tally *Tally

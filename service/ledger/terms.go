@@ -27,7 +27,7 @@ var (
 	ErrFormat1 = errors.New("ledger: it has the form from before version 0.1.0, sotto-ledger-1, which this version does not read")
 )
 
-// Unavailable makes err an ErrUnavailable.
+// unavailable makes err an ErrUnavailable.
 func unavailable(err error) error {
 	if err == nil || errors.Is(err, ErrUnavailable) {
 		return err
@@ -35,7 +35,7 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// Medium makes everything an ErrUnavailable that is not an ErrDamaged.
+// medium makes everything an ErrUnavailable that is not an ErrDamaged.
 func medium(err error) error {
 	if errors.Is(err, ErrDamaged) {
 		return err
@@ -43,7 +43,7 @@ func medium(err error) error {
 	return unavailable(err)
 }
 
-// Damaged makes an ErrDamaged.
+// damaged makes an ErrDamaged.
 func damaged(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, a...)...)
 }

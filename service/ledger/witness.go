@@ -26,14 +26,14 @@ import (
 
 const format = "sotto-head-1"
 
-// Entry is what is known of an entry of a log.
+// NotedEntry is what is known of an entry of a log.
 type NotedEntry struct {
 	Seq  uint64    `json:"seq"`
 	Hash string    `json:"hash"` // in hexadecimal
 	At   time.Time `json:"at"`
 }
 
-// Head is the end of a ledger as it was last seen.
+// NotedHead is the end of a ledger as it was last seen.
 type NotedHead struct {
 	Format     string `json:"format"`
 	NotedEntry        // the last one
@@ -54,7 +54,7 @@ type NotedHead struct {
 	Doubtful bool `json:"-"`
 }
 
-// Accepted says who took a ledger as it is, when and why, and what the head was
+// AcceptedHead says who took a ledger as it is, when and why, and what the head was
 // before that.
 type AcceptedHead struct {
 	Who    string    `json:"who"`
@@ -64,7 +64,7 @@ type AcceptedHead struct {
 	Hash   string    `json:"was_hash"`
 }
 
-// Clock says who called the clock right, when and why.
+// NotedClock says who called the clock right, when and why.
 type NotedClock struct {
 	Format string    `json:"format"`
 	Right  Moment    `json:"clock"`
@@ -73,7 +73,7 @@ type NotedClock struct {
 	Reason string    `json:"reason"`
 }
 
-// Place is where a head is kept. It is safe for concurrent use.
+// HeadPlace is where a head is kept. It is safe for concurrent use.
 type HeadPlace interface {
 	// Head returns the head, nil if there is none.
 	Head(ctx context.Context) (*NotedHead, error)
@@ -86,7 +86,7 @@ type HeadPlace interface {
 	Close() error
 }
 
-// Open returns the place of a name: a database if it begins with postgres:// or
+// OpenHead returns the place of a name: a database if it begins with postgres:// or
 // postgresql://, in which it stands under the name of the ledger, and otherwise a
 // file on a disk, nil for that of the machine.
 func OpenHead(name, ledger string, on disk.Disk) (HeadPlace, error) {
@@ -101,7 +101,7 @@ func InDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// File is a place in two files of the machine: the head in the one of that name, and
+// HeadFile is a place in two files of the machine: the head in the one of that name, and
 // what was said of the clock beside it.
 func HeadFile(path string) HeadPlace { return &slots{path: path, on: disk.Machine} }
 

@@ -9,7 +9,7 @@ import (
 	"sotto/service/server/kserve"
 )
 
-// AppendFlag appends a message of one truth value: that a server lives or is
+// appendFlag appends a message of one truth value: that a server lives or is
 // ready, or that a model is.
 func appendFlag(b []byte, flag bool) []byte {
 	if !flag { // which is not written
@@ -18,18 +18,18 @@ func appendFlag(b []byte, flag bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 1, protowire.VarintType), 1)
 }
 
-// AppendStatus appends a message of one number, as the protocol of health has it.
+// appendStatus appends a message of one number, as the protocol of health has it.
 func appendStatus(b []byte, status uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 1, protowire.VarintType), status)
 }
 
-// AppendServer appends a ServerMetadataResponse.
+// appendServer appends a ServerMetadataResponse.
 func appendServer(b []byte, name, version string, extensions []string) []byte {
 	b = text(text(b, 1, name), 2, version)
 	return texts(b, 3, extensions)
 }
 
-// AppendModel appends a ModelMetadataResponse.
+// appendModel appends a ModelMetadataResponse.
 func appendModel(b []byte, name string, versions []string, platform string, inputs, outputs []kserve.TensorInfo) []byte {
 	b = texts(text(b, 1, name), 2, versions)
 	b = text(b, 3, platform)

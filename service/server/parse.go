@@ -38,7 +38,7 @@ var (
 	errText    = errors.New("protobuf: a string is not UTF-8, must be")
 )
 
-// Call is a request for a model's answer.
+// protobufCall is a request for a model's answer.
 type protobufCall struct {
 	kserve.Request
 	Raw bool // it came with raw contents, and the answer should
@@ -106,7 +106,7 @@ func each(b []byte, take func(field) error) error {
 	return nil
 }
 
-// ParseNamed reads a message of a name and a version, of which all have the form
+// parseNamed reads a message of a name and a version, of which all have the form
 // that ask for something else than an answer.
 func parseNamed(b []byte) (name, version string, err error) {
 	err = each(b, func(f field) (err error) {

@@ -32,13 +32,13 @@ import (
 //	// pay for m.Guarantee(), and only then:
 //	told, err := m.Release(explanation, noise.Crypto())
 
-// Options say how much is told. Epsilon must be given.
+// ReleaseOptions say how much is told. Epsilon must be given.
 type ReleaseOptions struct {
 	Epsilon float64 // of all that is told of one text
 	Top     int     // how many of the strongest words are told, which share ε evenly; 0 means 1
 }
 
-// Words releases the strongest words of explanations, of a public list. It does not
+// releaseWords releases the strongest words of explanations, of a public list. It does not
 // change and is safe for concurrent use.
 type releaseWords struct {
 	words []string // folded

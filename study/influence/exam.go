@@ -21,7 +21,7 @@ type exam struct {
 	scaled  bool
 }
 
-// exam reads all words of some texts.
+// newExam reads all words of some texts.
 func newExam(ctx context.Context, t *Teacher, d *Data, rows []int, o Options, keep *kept, name string) (*exam, error) {
 	e := &exam{texts: len(rows), gold: nn.Pick(d.Labels, rows)}
 	var places []TeacherPlace

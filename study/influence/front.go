@@ -12,7 +12,7 @@ import (
 	"sotto/text/encode/catalogue"
 )
 
-// Noise says what the noise of a private model is while questions are asked of it.
+// TeacherNoise says what the noise of a private model is while questions are asked of it.
 type TeacherNoise string
 
 // The ways to hold noise still. Both are for questions alone: they protect nobody.

@@ -81,7 +81,7 @@ func drawn(d *Data, v Vocabulary, s Settings) *plan {
 	return p
 }
 
-// read reads what is planned.
+// readPlan reads what is planned.
 func readPlan(ctx context.Context, t *Teacher, p *plan, o Options, keep *kept) (*lessons, error) {
 	l := &lessons{of: p.of}
 	total, done := len(p.places)+len(p.parts)+len(p.wholes), 0

@@ -53,7 +53,7 @@ type Texts struct {
 	Labels  []int // the class of each
 }
 
-// Kind says what a teacher is.
+// TeacherKind says what a teacher is.
 type TeacherKind string
 
 // The kinds of teachers.
@@ -212,7 +212,7 @@ func (t *Teacher) Probabilities(ctx context.Context, texts []string, workers int
 	return y, y.Finite()
 }
 
-// Answered returns the class of each row of scores.
+// answered returns the class of each row of scores.
 func answered(scores nn.Matrix) []int {
 	said := make([]int, scores.Rows)
 	for i := range said {
@@ -239,7 +239,7 @@ func (t *Teacher) Predict(ctx context.Context, texts []string) ([][]float64, err
 	return doubles(y), nil
 }
 
-// Workers is how many workers answer where nobody says how many.
+// TeacherWorkers is how many workers answer where nobody says how many.
 const TeacherWorkers = 2
 
 // doubles returns rows of probabilities that add up to 1 in double precision too.

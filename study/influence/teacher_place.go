@@ -4,7 +4,7 @@ import (
 	"sotto/text"
 )
 
-// Place is a part of a text: a word or a phrase.
+// TeacherPlace is a part of a text: a word or a phrase.
 type TeacherPlace struct {
 	Text string
 	Span text.Span

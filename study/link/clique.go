@@ -15,7 +15,7 @@ import (
 // maximal clique. [TwoPhase] says whether it was. The direct form needs neither M
 // nor the cliques, and is what everything else uses.
 
-// ErrMany is returned for a graph with more cliques than were allowed.
+// ErrManyCliques is returned for a graph with more cliques than were allowed.
 var ErrManyCliques = errors.New("clique: the graph has more cliques than the limit, must have fewer: raise the limit or drop edges")
 
 // set is a set of nodes, a bit each.
@@ -76,7 +76,7 @@ func neighbours(g Graph) []set {
 	return out
 }
 
-// Maximal lists the maximal cliques of a graph, in each of which the nodes ascend,
+// MaximalCliques lists the maximal cliques of a graph, in each of which the nodes ascend,
 // by the algorithm of Bron and Kerbosch with a pivot, from nodes in an order of
 // degeneracy. It returns [ErrMany] if there are more than limit.
 func MaximalCliques(g Graph, limit int) ([][]int, error) {
@@ -149,7 +149,7 @@ func (b *bron) extend(nodes []int, may, done set) error {
 	return err
 }
 
-// Count counts all cliques of two nodes and more, which the classic set packing has
+// CountCliques counts all cliques of two nodes and more, which the classic set packing has
 // to list, or returns [ErrMany] if there are more than limit.
 func CountCliques(g Graph, limit int) (int, error) {
 	near := neighbours(g)
@@ -180,7 +180,7 @@ func CountCliques(g Graph, limit int) (int, error) {
 	return total, nil
 }
 
-// Coefficient returns the mean over all nodes of the part of their neighbours'
+// CliqueCoefficient returns the mean over all nodes of the part of their neighbours'
 // pairs that are edges themselves; 0 for a node with fewer than two neighbours.
 func CliqueCoefficient(g Graph) float64 {
 	near := neighbours(g)

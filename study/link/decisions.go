@@ -49,7 +49,7 @@ func (f *GraphFile) Decisions(path string) (must, cannot []Pair, err error) {
 	return must, cannot, err
 }
 
-// Rows returns a file without edges whose nodes are the rows of a table, named by their
+// GraphRows returns a file without edges whose nodes are the rows of a table, named by their
 // numbers from 0, so that files about rows can be read.
 func GraphRows(n int) *GraphFile {
 	f := &GraphFile{node: make(map[string]int, n)}

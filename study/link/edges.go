@@ -49,7 +49,7 @@ func (f *GraphFile) enter(name string) int {
 	return i
 }
 
-// Edges reads the edges of a graph.
+// ReadEdges reads the edges of a graph.
 func ReadEdges(path string) (*GraphFile, error) {
 	f := &GraphFile{node: make(map[string]int)}
 	seen := make(map[Pair]bool)

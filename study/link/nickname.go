@@ -338,11 +338,11 @@ func Nicknames(a, b string) bool {
 	return false
 }
 
-// Lines returns numbers of a first name, in lower case: two that are unlike have one in
+// NicknameLines returns numbers of a first name, in lower case: two that are unlike have one in
 // common if [Nicknames] are true of them. The caller must not change them.
 func NicknameLines(word string) []int { return lines[word] }
 
-// Forms returns what a first name, in lower case, may be short for, itself if it is
+// NicknameForms returns what a first name, in lower case, may be short for, itself if it is
 // short for nothing that is known.
 func NicknameForms(word string) []string {
 	at := lines[word]
@@ -357,7 +357,7 @@ func NicknameForms(word string) []string {
 	return out
 }
 
-// Initial reports whether a word is a letter alone, with or without a full stop.
+// IsInitial reports whether a word is a letter alone, with or without a full stop.
 func IsInitial(word string) bool {
 	word = strings.TrimSuffix(word, ".")
 	n := 0

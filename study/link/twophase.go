@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Options of [TwoPhase]. The zero value serves.
+// TwoPhaseOptions of [TwoPhase]. The zero value serves.
 type TwoPhaseOptions struct {
 	Options
 	Parts   int // M, the parts that a clique may have; 0 means 10
@@ -95,7 +95,7 @@ func (r *TwoPhaseResult) shrink(g Graph, p *cliquePlaces, kept []bool) {
 	}
 }
 
-// places are the parts of cliques, in which clusters are put.
+// cliquePlaces are the parts of cliques, in which clusters are put.
 type cliquePlaces struct {
 	g       Graph
 	parts   int

@@ -30,7 +30,7 @@ type Alphabet struct {
 	at    map[string]int
 }
 
-// Learn returns the pieces of some rules.
+// LearnAlphabet returns the pieces of some rules.
 func LearnAlphabet(rules []string) Alphabet {
 	seen := map[string]bool{}
 	for _, r := range rules {

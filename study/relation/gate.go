@@ -55,7 +55,7 @@ func (g *Gate) Explain(x Instance, name, written string) (string, Source) {
 	return g.Cases([]Instance{x})[0].Explain(name, written)
 }
 
-// Case is an instance before the gate. It may be used by several goroutines at once.
+// GateCase is an instance before the gate. It may be used by several goroutines at once.
 type GateCase struct {
 	gate     *Gate
 	instance Instance

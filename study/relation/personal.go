@@ -24,10 +24,10 @@ import (
 //go:embed personal.rules
 var written string
 
-// Rules returns the rules that are built in, which the caller may change.
+// PersonalRules returns the rules that are built in, which the caller may change.
 func PersonalRules() (*rule.File, error) { return rule.Parse(strings.NewReader(written)) }
 
-// Digest names the rules.
+// PersonalDigest names the rules.
 func PersonalDigest() string {
 	sum := sha256.Sum256([]byte(written))
 	return hex.EncodeToString(sum[:6])
@@ -49,7 +49,7 @@ var kinds = []struct {
 	{"residence", []string{"residence"}},
 }
 
-// Kinds returns the names of what can be asked for together: employer, family and others.
+// PersonalKinds returns the names of what can be asked for together: employer, family and others.
 func PersonalKinds() []string {
 	var all []string
 	for _, k := range kinds {
@@ -58,7 +58,7 @@ func PersonalKinds() []string {
 	return all
 }
 
-// KindOf returns the kind of a relation of the rules, or "".
+// PersonalKindOf returns the kind of a relation of the rules, or "".
 func PersonalKindOf(relation string) string {
 	for _, k := range kinds {
 		if slices.Contains(k.relations, relation) {
@@ -71,7 +71,7 @@ func PersonalKindOf(relation string) string {
 // pronouns are the words for one person, as a text has them.
 var pronouns = []string{"i", "me", "my", "mine", "myself", "he", "him", "his", "himself", "she", "her", "hers", "herself"}
 
-// People adds the pronouns of persons to the entities of a document, as persons, so that
+// people adds the pronouns of persons to the entities of a document, as persons, so that
 // rules find what is told of them.
 func people(d *language.Document) {
 	all := make([]language.Entity, 0, len(d.Entities))
@@ -107,14 +107,14 @@ type compiled struct {
 	set  *rule.Set
 }
 
-// Found is something that is told of a person, in tokens.
+// PersonalFound is something that is told of a person, in tokens.
 type PersonalFound struct {
 	Relation        string
 	Subject, Object rule.Span
 	Rule            rule.Rule
 }
 
-// Find returns what the rules find in a document that has sentences, tags, lemmas, trees and
+// FindPersonal returns what the rules find in a document that has sentences, tags, lemmas, trees and
 // entities, in the order of the objects; of several rules that find the same, the first. A
 // rule that takes too long on a sentence is an error: nothing may be missed in silence.
 func FindPersonal(d *language.Document) ([]PersonalFound, error) {

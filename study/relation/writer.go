@@ -20,7 +20,7 @@ const (
 	most      = 100 // pieces that are written at most
 )
 
-// Shape is the sizes of a [Writer].
+// WriterShape is the sizes of a [Writer].
 type WriterShape struct {
 	Memory int     // numbers of a row that it attends to
 	Hidden int     // numbers of the states with which its two layers begin
@@ -76,7 +76,7 @@ func (w *Writer) Best(p *nn.Pool, from sequence.Sources, holds func(source int, 
 	return best, greedy
 }
 
-// Order returns which targets there are, the longest first, as [Writer.Learn] takes them.
+// WriteOrder returns which targets there are, the longest first, as [Writer.Learn] takes them.
 func WriteOrder(targets [][]int) []int {
 	var which []int
 	for k, t := range targets {
@@ -132,7 +132,7 @@ func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, of in
 	return loss, dX, dStart
 }
 
-// Slope sets the gradient of weight times the cross-entropy of scores, and returns that.
+// WriteSlope sets the gradient of weight times the cross-entropy of scores, and returns that.
 func WriteSlope(grad, scores []float32, label int, weight float64) float64 {
 	nn.Softmax(grad, scores)
 	loss := -float64(weight * math.Log(max(float64(grad[label]), math.SmallestNonzeroFloat32)))

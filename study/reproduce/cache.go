@@ -26,7 +26,7 @@ import (
 //		r, err = e.Run(ctx, experiment.Options{})
 //	}
 
-// Dir returns the folder of computed experiments: the environment variable
+// CacheDir returns the folder of computed experiments: the environment variable
 // SOTTO_RESULTS, else sotto/results in the user's folder of caches.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("SOTTO_RESULTS"); dir != "" {
@@ -43,14 +43,14 @@ func CacheDir() (string, error) {
 // should be.
 var ErrCacheDamaged = errors.New("cache: a stored experiment is damaged")
 
-// Entry is the folder of one experiment, which need not be there yet.
+// CacheEntry is the folder of one experiment, which need not be there yet.
 type CacheEntry struct {
 	Dir   string
 	spec  experiment.Spec // filled
 	width int             // of its grid
 }
 
-// Open returns the entry of a spec in a folder: under the spec's key.
+// OpenCache returns the entry of a spec in a folder: under the spec's key.
 func OpenCache(ctx context.Context, dir string, s experiment.Spec) (*CacheEntry, error) {
 	key, err := s.Key(ctx)
 	if err != nil {

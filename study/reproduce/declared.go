@@ -59,7 +59,7 @@ type Event struct {
 	Done, Total int    // of the current run, in parts of a hundred, or pieces of the current stage
 }
 
-// Find returns the spec of that name, or the one in a file whose name ends in
+// FindSpec returns the spec of that name, or the one in a file whose name ends in
 // .json. The files of one's own that such a spec names lie beside it, unless
 // their paths are absolute. For a name that is not known the error wraps [ErrUnknown].
 func FindSpec(ctx context.Context, name string) (Spec, error) {
@@ -97,7 +97,7 @@ func FindSpec(ctx context.Context, name string) (Spec, error) {
 // ErrUnknown is wrapped by the error of [Find] for a table that there is not.
 var ErrUnknown = errors.New("declared: no such table")
 
-// Make makes the table that a spec declares. When ctx is done, it returns an
+// MakeTable makes the table that a spec declares. When ctx is done, it returns an
 // error that wraps experiment.ErrInterrupted; what was trained so far is kept,
 // and the next call goes on from there.
 func MakeTable(ctx context.Context, s Spec, o Options) (*report.PublishedTable, error) {

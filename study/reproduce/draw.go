@@ -15,7 +15,7 @@ import (
 	"sotto/data/dataset"
 )
 
-// Draw measures the description length of an attribute given vectors that know
+// SpecDraw measures the description length of an attribute given vectors that know
 // nothing of it: independent standard normal numbers. The attribute is that of
 // the validation and test parts of a data set, or is drawn itself.
 type SpecDraw struct {

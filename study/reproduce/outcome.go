@@ -19,7 +19,7 @@ type outcome struct {
 	task           *report.PublishedTask // nil of a draw
 }
 
-// figures are the numbers of one configuration, in the units of the table.
+// declaredFigures are the numbers of one configuration, in the units of the table.
 type declaredFigures struct {
 	point     experiment.Point
 	selected  bool

@@ -34,7 +34,7 @@ type Spec struct {
 	dir string // in which the file lies; "" for one that comes with this package
 }
 
-// SpecRun is something that is trained, or drawn, for a table. It has either
+// specRun is something that is trained, or drawn, for a table. It has either
 // Experiment or Draw.
 type specRun struct {
 	Name       string           `json:"name"`
@@ -47,7 +47,7 @@ type specRun struct {
 	Measures []SpecMeasure `json:"measures,omitempty"` // beyond those of every experiment
 }
 
-// SpecRow is a published row.
+// specRow is a published row.
 type specRow struct {
 	Name    string    `json:"name"`              // as it was published
 	Setting string    `json:"setting,omitempty"` // of it
@@ -58,7 +58,7 @@ type specRow struct {
 	Note      string                            `json:"note,omitempty"` // how far it can be compared
 }
 
-// Match says which configuration of a run a row means. What is empty matches
+// SpecMatch says which configuration of a run a row means. What is empty matches
 // all; of several configurations the selected one is taken.
 type SpecMatch struct {
 	Method  string  `json:"method"`
@@ -67,7 +67,7 @@ type SpecMatch struct {
 	Dim     int     `json:"dim,omitempty"`
 }
 
-// Measure names something that is measured on the releases of a run's models.
+// SpecMeasure names something that is measured on the releases of a run's models.
 type SpecMeasure string
 
 // The measures.
@@ -80,7 +80,7 @@ const (
 //go:embed specs/*.json
 var specFiles embed.FS
 
-// List returns the specs that come with this package, in order of name. They
+// ListSpecs returns the specs that come with this package, in order of name. They
 // are not validated, which takes a while; [Find] does so.
 func ListSpecs() ([]Spec, error) {
 	entries, err := specFiles.ReadDir("specs")

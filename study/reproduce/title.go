@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Title is what a list says of a spec.
+// SpecTitle is what a list says of a spec.
 type SpecTitle struct{ Name, About, Paper string }
 
-// Titles returns those of the specs that [List] returns, in its order. It reads their
+// SpecTitles returns those of the specs that [List] returns, in its order. It reads their
 // files no further than that, which is what every start of the command has time for.
 func SpecTitles() ([]SpecTitle, error) {
 	entries, err := specFiles.ReadDir("specs")

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sparse is an inverse covariance of which many elements off the diagonal are 0.
+// sparse is an inverse covariance of which many elements off the diagonal are 0.
 type sparse struct {
 	alpha      float64
 	precision  *mat.SymDense
@@ -32,7 +32,7 @@ const (
 	maxPasses    = 100
 )
 
-// GraphicalLasso returns the Θ that minimises
+// PrecisionGraphicalLasso returns the Θ that minimises
 //
 //	−log det Θ + tr SΘ + α Σ |Θᵢⱼ| over i ≠ j
 //

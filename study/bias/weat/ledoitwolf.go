@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shrunk is the covariance (1−δ)·S + δ·μ·I of a sample covariance S with mean
+// shrunk is the covariance (1−δ)·S + δ·μ·I of a sample covariance S with mean
 // variance μ. It keeps S by its few eigenvectors, so that nothing has the size
 // of a row squared.
 type shrunk struct {
@@ -19,7 +19,7 @@ type shrunk struct {
 	values    []float64
 }
 
-// LedoitWolf estimates a covariance from centred rows. The shrinkage δ is what
+// PrecisionLedoitWolf estimates a covariance from centred rows. The shrinkage δ is what
 // minimises the expected squared error as far as the rows tell it, in a closed
 // form (Ledoit and Wolf, A well-conditioned estimator for large-dimensional
 // covariance matrices, 2004).

@@ -16,10 +16,10 @@ import (
 // well they are checked, how stable they are, and how often noise alone decides. It is
 // evidence, and holds no word of any text.
 
-// Format is that of a file.
+// summaryFormat is that of a file.
 const summaryFormat = "sotto-explained-1"
 
-// Mean is a mean over texts of what lies from 0 to 1, with a 95 % interval after
+// summaryMean is a mean over texts of what lies from 0 to 1, with a 95 % interval after
 // Hoeffding.
 type summaryMean struct {
 	Value float64 `json:"value"`
@@ -45,7 +45,7 @@ type Summary struct {
 	Agreement *summaryMean `json:"agreement,omitempty"` // between their runs
 }
 
-// Adder takes explanations one after the other. The zero value is ready for use.
+// SummaryAdder takes explanations one after the other. The zero value is ready for use.
 type SummaryAdder struct {
 	worst, limit         float64
 	flips, r2, agreement []float64
@@ -87,7 +87,7 @@ func mean(values []float64) *summaryMean {
 	return &summaryMean{sum / n, max(0, sum/n-half), min(1, sum/n+half)}
 }
 
-// Kind is what "sotto explain --summary" writes.
+// SummaryKind is what "sotto explain --summary" writes.
 var SummaryKind = evidence.Kind[Summary]{
 	Format: summaryFormat, Name: "explained", List: "explained",
 	Check:    (*Summary).check,

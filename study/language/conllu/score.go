@@ -116,7 +116,7 @@ func universal(relation string) string {
 // span is a part of a text.
 type span struct{ start, end int }
 
-// written returns where the words are as they are written: fused ones as one.
+// scoreWritten returns where the words are as they are written: fused ones as one.
 func scoreWritten(d *language.Document) []span {
 	var all []span
 	for i, t := range d.Tokens {

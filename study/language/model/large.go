@@ -28,10 +28,10 @@ import (
 //	m, err := OpenLarge("mine")
 //	d, err := language.Pipeline{m}.Document("Ann ran.")
 
-// File is the file of a folder that is not the transformer's.
+// LargeFile is the file of a folder that is not the transformer's.
 const LargeFile = "language.model"
 
-// Data is what is learnt from.
+// LargeData is what is learnt from.
 type LargeData struct {
 	Parent     string // the name of the transformer, if it has one, for the manifest
 	Notice     string // on whose work the model rests
@@ -40,7 +40,7 @@ type LargeData struct {
 	Given      parse.Given        // vectors of words beside those of the transformer
 }
 
-// Settings decide a training. The zero value uses the defaults.
+// LargeSettings decide a training. The zero value uses the defaults.
 type LargeSettings struct {
 	// Network is that behind the transformer. Epochs, batch, rate and seed are those
 	// of Tune; its other defaults are a width of 384, layers wr, 256 for arcs and 128
@@ -60,7 +60,7 @@ func (s LargeSettings) filled() LargeSettings {
 	return s
 }
 
-// Result is what a training came to.
+// LargeResult is what a training came to.
 type LargeResult struct {
 	Manifest bert.Manifest
 	Epoch    int     // that is kept, from 1
@@ -82,7 +82,7 @@ func (h *head) File() (string, []byte, error) {
 	return LargeFile, content, err
 }
 
-// Train trains the transformer of one folder with a network behind it, and writes a
+// TrainLarge trains the transformer of one folder with a network behind it, and writes a
 // model to another, whole or not at all. It has the same bits for every number of
 // workers. If ctx ends, nothing is written.
 func TrainLarge(ctx context.Context, parent, out string, d LargeData, s LargeSettings, o tune.Options) (*LargeResult, error) {
@@ -143,7 +143,7 @@ func digest(documents ...*language.Document) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Open opens a folder, whose files are checked against its manifest.
+// OpenLarge opens a folder, whose files are checked against its manifest.
 func OpenLarge(dir string) (*Model, error) {
 	info, err := bert.ReadManifest(dir)
 	if err != nil {

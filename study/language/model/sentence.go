@@ -76,7 +76,7 @@ const (
 	rate   = 0.25
 )
 
-// Train learns from a document with sentences: logistic regression by AdaGrad.
+// TrainSentences learns from a document with sentences: logistic regression by AdaGrad.
 // The same document and seed give the same model.
 func TrainSentences(ctx context.Context, d *language.Document, seed uint64) (*Splitter, error) {
 	if d.Sentences() < 2 {
@@ -137,7 +137,7 @@ func (s *Splitter) Encode() []byte {
 	return out
 }
 
-// Decode returns the model of bytes that [Splitter.Encode] made.
+// DecodeSentences returns the model of bytes that [Splitter.Encode] made.
 func DecodeSentences(content []byte) (*Splitter, error) {
 	if len(content) != 4+size {
 		return nil, fmt.Errorf("sentence: a model has %d bytes, must have %d", len(content), 4+size)

@@ -14,7 +14,7 @@ type Page struct {
 	Misses   int `json:"misses"`   // 0 means 20
 }
 
-// Node is a node as a person knows it.
+// node is a node as a person knows it.
 type node struct {
 	ID     int      `json:"id"`
 	Name   string   `json:"name"`
@@ -33,14 +33,14 @@ type Pair struct {
 	Reasons   []Reason `json:"reasons,omitempty"`
 }
 
-// Cluster is one of several nodes.
+// cluster is one of several nodes.
 type cluster struct {
 	Nodes   []node  `json:"nodes"`
 	Cost    float64 `json:"cost"`
 	Weakest *Pair   `json:"weakest,omitempty"` // of the pairs that nobody has decided; nil if there is none
 }
 
-// Miss is a node that was kept out of a cluster.
+// miss is a node that was kept out of a cluster.
 type miss struct {
 	Node    node    `json:"node"`
 	Cluster []node  `json:"cluster"`
@@ -69,7 +69,7 @@ type View struct {
 	Of        [2]int    `json:"of"` // how many clusters and misses there are in all
 }
 
-// Decided is a decision with its nodes.
+// decided is a decision with its nodes.
 type decided struct {
 	Decision
 	First  node `json:"first"`

@@ -11,7 +11,7 @@ import (
 	"sotto/study/link"
 )
 
-// Options of [Run].
+// JudgeOptions of [Run].
 type JudgeOptions struct {
 	Corpus   string                // one of [Corpora]
 	Part     string                // dev or test; empty means test
@@ -29,7 +29,7 @@ type Judged struct {
 	Pronouns []Pronouns     `json:"pronouns,omitempty"`
 }
 
-// Chains is how well a method finds chains of mentions.
+// JudgedChains is how well a method finds chains of mentions.
 type JudgedChains struct {
 	Method   string `json:"method"`
 	Mentions string `json:"given"` // "gold" if the mentions were given, "found" if they were found, too
@@ -224,7 +224,7 @@ func (o JudgeOptions) pronouns(ctx context.Context, folder string, r *Judged) er
 	return nil
 }
 
-// together reports whether the pronoun shares a cluster with a mention at each name.
+// judgeTogether reports whether the pronoun shares a cluster with a mention at each name.
 func judgeTogether(it item, mentions []Mention, labels []int) (a, b bool) {
 	of := -1
 	for k, m := range mentions {

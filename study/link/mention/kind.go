@@ -9,10 +9,10 @@ import (
 	"sotto/evidence/page"
 )
 
-// Format is that of a stored [Result].
+// JudgedFormat is that of a stored [Result].
 const JudgedFormat = "sotto-mentions-judged-1"
 
-// Kind is what "sotto link mentions --evaluate" stores, for reports and gates.
+// JudgedKind is what "sotto link mentions --evaluate" stores, for reports and gates.
 var JudgedKind = evidence.Kind[Judged]{
 	Format: JudgedFormat, Name: "mentions", List: "mentions",
 	Check:    (*Judged).check,

@@ -31,7 +31,7 @@ const (
 // Corpora lists them.
 func Corpora() []string { return []string{LitBank, GUM, GAP} }
 
-// text is a document of a corpus whose mentions are known.
+// judgeText is a document of a corpus whose mentions are known.
 type judgeText struct {
 	id, genre, part string // part is train, dev or test
 	doc             *language.Document

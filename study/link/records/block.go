@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Options bound what is compared. The zero value serves.
+// BlockOptions bound what is compared. The zero value serves.
 type BlockOptions struct {
 	Pairs int // most pairs that are compared; 0 means 20 a row, and at least 100,000
 	Chunk int // rows of a tile; 0 means 65,536
@@ -71,7 +71,7 @@ type Tile struct{ I, J, Rows int } // first rows, and how many there are in each
 // Pair returns the rows of a key of Found.Pairs, the lower one first.
 func Pair(key uint64) (i, j uint32) { return uint32(key >> 32), uint32(key) }
 
-// Key is the key of a pair of rows.
+// key is the key of a pair of rows.
 func key(i, j uint32) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
 // Close gives the room on disk back.

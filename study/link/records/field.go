@@ -50,7 +50,7 @@ type word struct {
 // mostWords is how many words of a field are compared by spelling, sound and initials.
 const mostWords = 12
 
-// Parse makes a field comparable, with words weighed by how often they are counted in
+// FieldParse makes a field comparable, with words weighed by how often they are counted in
 // f, which may be nil: then all weigh the same.
 func FieldParse(text string, f *frequencies) Value {
 	v := Value{}
@@ -172,7 +172,7 @@ func newWord(text string) word {
 	return w
 }
 
-// Hash is a number for a text, the same on every machine and in every run (FNV-1a,
+// hash is a number for a text, the same on every machine and in every run (FNV-1a,
 // mixed so that all of its bits differ).
 func hash(text string) uint64 {
 	h := uint64(14695981039346656037)
@@ -183,7 +183,7 @@ func hash(text string) uint64 {
 	return mix(h)
 }
 
-// Mix spreads the bits of a number (the finaliser of SplitMix64).
+// mix spreads the bits of a number (the finaliser of SplitMix64).
 func mix(h uint64) uint64 {
 	h ^= h >> 30
 	h *= 0xbf58476d1ce4e5b9

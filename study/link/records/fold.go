@@ -1,6 +1,6 @@
 package records
 
-// folds are letters with marks, and the letters that they are compared as.
+// fieldFolds are letters with marks, and the letters that they are compared as.
 const fieldFolds = "àaáaâaãaäaåaāaăaąaçcćcĉcċcčcďdđdðdèeéeêeëeēeĕeėeęeěeĝgğgġgģgĥhħhìiíiîiïiĩiīiĭiįiıiĵjķkĺlļlľlłlñnńnņnňnòoóoôoõoöoøoōoŏoőoŕrŗrřrśsŝsşsšsșsţtťtŧtțtùuúuûuüuũuūuŭuůuűuųuŵwýyÿyŷyźzżzžz"
 
 // folded are those up to ſ, by letter.

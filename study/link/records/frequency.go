@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Frequencies count in how many fields of a column each word stands, in memory that
+// frequencies count in how many fields of a column each word stands, in memory that
 // does not grow with the number of words: words that meet in a counter share it, so
 // that a rare one may look a little less rare, and never rarer than it is.
 type frequencies struct {

@@ -18,7 +18,7 @@ const (
 	RecordsFormat = "sotto-link-records-1"
 )
 
-// Graph is what "sotto link graph" prints.
+// GraphOutcome is what "sotto link graph" prints.
 type GraphOutcome struct {
 	Format     string       `json:"format"`
 	Data       string       `json:"data"` // name of the file of pairs, without folders
@@ -49,7 +49,7 @@ type GraphOutcome struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Other is another division that the truth came with.
+// OtherOutcome is another division that the truth came with.
 type OtherOutcome struct {
 	Name      string         `json:"name"`
 	Objective float64        `json:"objective"` // of known pairs

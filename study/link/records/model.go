@@ -18,10 +18,10 @@ import (
 //	m, err := Fit(columns, pairs, match.Options{})
 //	e := m.Explain(x) // terms whose sum is the logit of the probability
 
-// Format is the format of a model in a file.
+// format is the format of a model in a file.
 const format = "sotto-link-model-1"
 
-// All is the name of what all columns are together, which is compared like one more of
+// all is the name of what all columns are together, which is compared like one more of
 // them if there are two and more.
 const all = "all columns"
 

@@ -5,7 +5,7 @@ import (
 	weakrand "math/rand/v2"
 )
 
-// Planes finds neighbours among vectors: each of its tables divides space by random
+// planes finds neighbours among vectors: each of its tables divides space by random
 // planes, and vectors on the same sides of all planes of a table share a key. Those
 // that are near share one in some table, with a probability that grows with how near
 // they are.

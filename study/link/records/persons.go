@@ -19,15 +19,15 @@ import (
 // several clusters; persons who look alike share one. It is told what is in columns
 // such as a name or an address, never the text that is released.
 
-// Link is Find for a program that does not know this package.
+// LinkPersons is Find for a program that does not know this package.
 func LinkPersons(ctx context.Context, p own.Persons, model []byte) (own.Linked, error) {
 	return FindPersons(ctx, PersonsTable(p), PersonsOptions{Model: model})
 }
 
-// Table is rows of which some belong together.
+// PersonsTable is rows of which some belong together.
 type PersonsTable own.Persons
 
-// Options say what decides.
+// PersonsOptions say what decides.
 type PersonsOptions struct {
 	// Model is the JSON of a model that "sotto link records" saved, of the same columns;
 	// empty for what the rows themselves tell.
@@ -35,7 +35,7 @@ type PersonsOptions struct {
 	Workers int // 0 for all cores
 }
 
-// Find groups the rows of a table into clusters, one for each person as far as can be
+// FindPersons groups the rows of a table into clusters, one for each person as far as can be
 // told: rows that package records joins, that are the same in every column, or that are
 // of one known person. Too few rows to compare are joined if they are the same. A row
 // with nothing in any column, and of nobody known, is an error: nobody could say whose
@@ -78,7 +78,7 @@ func FindPersons(ctx context.Context, t PersonsTable, o PersonsOptions) (own.Lin
 // an estimate, whether or not the division that fits it best is proved.
 const work = 50_000_000
 
-// fewest is how many different rows an estimate needs.
+// personsFewest is how many different rows an estimate needs.
 const personsFewest = 20
 
 // validate refuses tables whose rows nobody could group.
@@ -101,7 +101,7 @@ func (t PersonsTable) validate() error {
 	return nil
 }
 
-// model reads a model and refuses one that cannot decide here.
+// readModel reads a model and refuses one that cannot decide here.
 func readModel(content []byte) (*Model, error) {
 	m, err := Parse(content)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// Rows is a table of texts on disk. Of each row eight bytes are in memory.
+// rows is a table of texts on disk. Of each row eight bytes are in memory.
 type rows struct {
 	file  *os.File
 	w     *bufio.Writer

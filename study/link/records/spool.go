@@ -52,7 +52,7 @@ type place struct {
 // alone.
 var held = 2 << 20
 
-// NewSpool returns an empty spool of so many parts.
+// newSpool returns an empty spool of so many parts.
 func newSpool(parts int) *spool {
 	return &spool{most: held, parts: make([][]entry, parts), size: make([]int, parts), places: make([][]place, parts)}
 }
@@ -146,7 +146,7 @@ func (s *spool) Close() {
 	}
 }
 
-// Sort orders entries by key, then by value.
+// sort orders entries by key, then by value.
 func sort(entries []entry) {
 	slices.SortFunc(entries, func(a, b entry) int {
 		if c := cmp.Compare(a.Key, b.Key); c != 0 {

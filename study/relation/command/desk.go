@@ -26,7 +26,7 @@ import (
 //	err = d.Keep("works-for", "tokens <person>=subject works at <org>=object")
 //	err = os.WriteFile("mine.rules", []byte(d.File(false).String()), 0o644)
 
-// Say is a verdict on what a rule found.
+// say is a verdict on what a rule found.
 type say string
 
 // What can be said.

@@ -13,7 +13,7 @@ import (
 	"sotto/study/relation/rule"
 )
 
-// Options say which rules are looked over, and on what.
+// DeskOptions say which rules are looked over, and on what.
 type DeskOptions struct {
 	Data     string                // one of [dataset.RelationSets]
 	Content  []byte                // in place of it, sentences of one's own, as [dataset.OwnRelations] reads them
@@ -23,7 +23,7 @@ type DeskOptions struct {
 	Progress func(done, total int) // hears how many texts are read; may be nil
 }
 
-// Open reads a data set and rules.
+// OpenDesk reads a data set and rules.
 func OpenDesk(ctx context.Context, o DeskOptions) (*Desk, error) {
 	part, ok := dataset.ParsePart(o.Part)
 	if !ok {

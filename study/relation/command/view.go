@@ -15,7 +15,7 @@ type Part struct {
 	Type string `json:"type,omitempty"` // of the argument
 }
 
-// Sentence is a pair of arguments in its sentence, and what is said of it.
+// sentence is a pair of arguments in its sentence, and what is said of it.
 type sentence struct {
 	Finding
 	Parts []Part   `json:"parts"`
@@ -25,7 +25,7 @@ type sentence struct {
 	Rules []string `json:"rules"` // others that find the same
 }
 
-// RuleView is a rule and how it does.
+// ruleView is a rule and how it does.
 type ruleView struct {
 	Name     string   `json:"name"`
 	Relation string   `json:"relation"`
@@ -159,7 +159,7 @@ func (d *Desk) sentences(h *held, instances []int, most int) []sentence {
 	return all
 }
 
-// Change is what an edited rule would change.
+// change is what an edited rule would change.
 type change struct {
 	Pattern  string         `json:"pattern"` // as it would be written
 	Before   score.Score    `json:"before"`  // over all relations

@@ -12,7 +12,7 @@ import (
 	"sotto/evidence/page"
 )
 
-// Share is how many explanations have a mark, with an exact interval of 95 %.
+// SheetShare is how many explanations have a mark, with an exact interval of 95 %.
 type SheetShare struct {
 	Count int     `json:"count"`
 	Share float64 `json:"share"`
@@ -20,7 +20,7 @@ type SheetShare struct {
 	High  float64 `json:"high"`
 }
 
-// Shares are those of the three marks.
+// SheetShares are those of the three marks.
 type SheetShares struct {
 	Rows     int        `json:"rows"`
 	Explains SheetShare `json:"explains"`
@@ -28,13 +28,13 @@ type SheetShares struct {
 	Not      SheetShare `json:"not"`
 }
 
-// Named is the shares of a relation, or of rules from one source.
+// SheetNamed is the shares of a relation, or of rules from one source.
 type SheetNamed struct {
 	Name string `json:"name"`
 	SheetShares
 }
 
-// Result is what a person said of explanations.
+// SheetResult is what a person said of explanations.
 type SheetResult struct {
 	Format string `json:"format"`
 	Data   string `json:"data"`
@@ -43,7 +43,7 @@ type SheetResult struct {
 	Sources   []SheetNamed `json:"sources"` // decoded by the model, or stored rules
 }
 
-// Count counts the marks of a sheet, with all columns of [Columns]. A sheet that is not
+// CountSheet counts the marks of a sheet, with all columns of [Columns]. A sheet that is not
 // whole, has no mark somewhere, or was changed elsewhere is refused.
 func CountSheet(rows [][]string) (*SheetResult, error) {
 	all, err := parse(rows)
@@ -86,10 +86,10 @@ func shares(marks []string) SheetShares {
 	return SheetShares{len(marks), of(Explains), of(Nearly), of(Not)}
 }
 
-// Format is that of a stored [Result].
+// SheetFormat is that of a stored [Result].
 const SheetFormat = "sotto-relations-review-1"
 
-// Kind is what "sotto relations review" stores, for reports and gates.
+// SheetKind is what "sotto relations review" stores, for reports and gates.
 var SheetKind = evidence.Kind[SheetResult]{
 	Format: SheetFormat, Name: "relation review", List: "relation_reviews",
 	Check:    (*SheetResult).check,

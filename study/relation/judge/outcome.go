@@ -19,14 +19,14 @@ import (
 //
 //	r, err := MeasureModel(ctx, model, set, ModelOptions{Part: dataset.Test})
 
-// Shares are where the rules come from that stand beside relations that were told.
+// ModelShares are where the rules come from that stand beside relations that were told.
 type ModelShares struct {
 	Decoded float64 `json:"decoded"` // the model wrote it, and it matches
 	Stored  float64 `json:"stored"`  // the nearest stored rule that matches
 	None    float64 `json:"none"`    // no rule matches
 }
 
-// Numbers are what is measured, as shares.
+// ModelNumbers are what is measured, as shares.
 type ModelNumbers struct {
 	MacroF1   float64 `json:"macro_f1"` // mean over relations; the official measure of SemEval-2010
 	MicroF1   float64 `json:"micro_f1"` // over all relations
@@ -44,7 +44,7 @@ type ModelNumbers struct {
 	Rules    ModelShares `json:"rules"`
 }
 
-// Result is what was measured.
+// ModelResult is what was measured.
 type ModelResult struct {
 	Format    string `json:"format"`
 	Data      string `json:"data"`
@@ -62,20 +62,20 @@ type ModelResult struct {
 	Deviation *float64 `json:"macro_f1_deviation,omitempty"`
 }
 
-// Seed is the result of one training.
+// ModelSeed is the result of one training.
 type ModelSeed struct {
 	Seed uint64 `json:"seed"`
 	ModelNumbers
 }
 
-// Options of [Measure].
+// ModelOptions of [Measure].
 type ModelOptions struct {
 	Part  dataset.Part // "" means test
 	Model string       // in words, for the result
 	Rules *rule.File   // those that a rule is right by; nil where none is written
 }
 
-// Measure tells the relations of a part of a set by a model, and compares.
+// MeasureModel tells the relations of a part of a set by a model, and compares.
 func MeasureModel(ctx context.Context, m relation.Model, s *relation.Set, o ModelOptions) (*ModelResult, error) {
 	if o.Part == "" {
 		o.Part = dataset.Test
@@ -136,7 +136,7 @@ func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, a
 	return n, r.Relations
 }
 
-// Mean returns the result of several trainings, which is that of the first with the means
+// ModelMean returns the result of several trainings, which is that of the first with the means
 // of all numbers.
 func ModelMean(results []*ModelResult, seeds []uint64) (*ModelResult, error) {
 	if len(results) == 0 || len(results) != len(seeds) {

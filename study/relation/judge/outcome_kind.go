@@ -9,10 +9,10 @@ import (
 	"sotto/evidence/page"
 )
 
-// Format is that of a stored [Result].
+// ModelFormat is that of a stored [Result].
 const ModelFormat = "sotto-relations-model-1"
 
-// Kind is what "sotto relations train" and "sotto relations evaluate" store, for reports and
+// ModelKind is what "sotto relations train" and "sotto relations evaluate" store, for reports and
 // gates.
 var ModelKind = evidence.Kind[ModelResult]{
 	Format: ModelFormat, Name: "relation model", List: "relation_models",

@@ -30,12 +30,12 @@ const (
 	Not      = "not"      // it does not
 )
 
-// Columns are those of a sheet, in order.
+// SheetColumns are those of a sheet, in order.
 func SheetColumns() []string {
 	return []string{"id", "data", "relation", "subject", "object", "sentence", "rule", "source", "mark"}
 }
 
-// Options of [Sample].
+// SheetOptions of [Sample].
 type SheetOptions struct {
 	Data string // the data set, for the result
 	Size int    // most rows; 0 means 176, as the paper has it
@@ -45,7 +45,7 @@ type SheetOptions struct {
 // paperSize is how many explanations were looked at in the paper.
 const paperSize = 176
 
-// Sheet is a sample.
+// sheet is a sample.
 type sheet struct {
 	rows [][]string
 	// Explained is of how many relations that were told there is a rule, and Told how many
@@ -53,7 +53,7 @@ type sheet struct {
 	Explained, Told int
 }
 
-// Sample draws from the verdicts that name a relation and a rule, each as likely as any
+// SampleSheet draws from the verdicts that name a relation and a rule, each as likely as any
 // other. The person is not told whether the data agrees.
 func SampleSheet(all []relation.Instance, told []relation.Verdict, o SheetOptions) (*sheet, error) {
 	if len(all) != len(told) {

@@ -87,7 +87,7 @@ func (c Config) validate(table nn.Matrix, classes int, parts ...Texts) error {
 	return nil
 }
 
-// Model classifies texts. It keeps buffers, so that one goroutine uses it at a time.
+// model classifies texts. It keeps buffers, so that one goroutine uses it at a time.
 type model struct {
 	Epoch    int     // that was kept
 	Accuracy float64 // of that epoch on the texts for choosing, the mean over classes
@@ -95,7 +95,7 @@ type model struct {
 	n *network
 }
 
-// Progress is told of the epochs: the mean loss, and the accuracy by which one is
+// progress is told of the epochs: the mean loss, and the accuracy by which one is
 // kept.
 type progress func(epoch int, loss, accuracy float64)
 
@@ -145,7 +145,7 @@ func (c Config) Fit(ctx context.Context, p *nn.Pool, table nn.Matrix, classes in
 	return best, nil
 }
 
-// recall returns the mean over classes of the share that is told rightly.
+// textcnnRecall returns the mean over classes of the share that is told rightly.
 func textcnnRecall(probabilities nn.Matrix, labels []int) float64 {
 	right, all := make([]float64, probabilities.Cols), make([]float64, probabilities.Cols)
 	for i, label := range labels {

@@ -29,7 +29,7 @@ var files embed.FS
 // end is that of the embedded files.
 const end = ".cells"
 
-// Encoders lists those that have cells here.
+// ShippedEncoders lists those that have cells here.
 func ShippedEncoders() []string {
 	entries, _ := files.ReadDir(".") // it is embedded
 	var names []string
@@ -64,7 +64,7 @@ func (n noCells) Error() string {
 // Is implements what [errors.Is] asks for.
 func (noCells) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Find returns cells: those in a file, those that come with sotto under a name, or, if
+// FindShipped returns cells: those in a file, those that come with sotto under a name, or, if
 // where is "", those of the encoder. Cells of another encoder than that one are
 // refused; "" for the encoder means that nothing is known of it.
 func FindShipped(where, encoder string) (*File, error) {
@@ -95,7 +95,7 @@ func ShippedFor(where, encoder string, epsilon float64) (mech.CellsParams, error
 	return f.Own(f.For(epsilon)), nil
 }
 
-// Known returns the cells that come with sotto and have that digest, as a record of
+// KnownShipped returns the cells that come with sotto and have that digest, as a record of
 // releases keeps it.
 func KnownShipped(sha256 string) (f *File, set int, ok bool) {
 	for _, name := range ShippedEncoders() {
@@ -133,7 +133,7 @@ func ShippedOf(digest, where string) (*File, int, error) {
 	return nil, 0, fmt.Errorf("shipped: %s has no cells with SHA-256 %s, must be the file that the releases were made with", where, digest)
 }
 
-// Complete returns p with the centres that come with sotto, if p has their digest and
+// CompleteShipped returns p with the centres that come with sotto, if p has their digest and
 // no centres, as what was read from a record has.
 func CompleteShipped(p mech.Params) mech.Params {
 	digest, _ := p.Value("cells_sha256").(string)

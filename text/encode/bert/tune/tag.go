@@ -24,13 +24,13 @@ import (
 //	t, err := OpenTagger(out)
 //	labels, err := t.Tag(ctx, [][]string{{"Time", "flies"}}, 2)
 
-// Sentence is words with a label each.
+// TaggedSentence is words with a label each.
 type TaggedSentence struct {
 	Words  []string
 	Labels []string
 }
 
-// Data is what is learnt from.
+// TaggerData is what is learnt from.
 type TaggerData struct {
 	Name       string // of the data, for the manifest
 	Hash       string // of the data, for the manifest
@@ -38,14 +38,14 @@ type TaggerData struct {
 	Validation []TaggedSentence // tell which epoch is the best
 }
 
-// Result is what a training came to.
+// TaggerResult is what a training came to.
 type TaggerResult struct {
 	Manifest bert.Manifest
 	Epoch    int     // that is kept, from 1
 	Accuracy float64 // of it on the words of the validation sentences
 }
 
-// Train trains the transformer in one folder to label words, and writes it to another,
+// TrainTagger trains the transformer in one folder to label words, and writes it to another,
 // whole or not at all. The labels are those of the sentences to train on; one that
 // validation sentences alone have is an error.
 func TrainTagger(ctx context.Context, parent, out string, d TaggerData, s Settings, o Options) (*TaggerResult, error) {
@@ -104,7 +104,7 @@ func (d TaggerData) numbers() ([]string, Data, error) {
 	return labels, all, nil
 }
 
-// Tagger labels words. It is safe for concurrent use.
+// tagger labels words. It is safe for concurrent use.
 type tagger struct {
 	model  *bert.Model
 	head   *Linear
@@ -112,7 +112,7 @@ type tagger struct {
 	info   bert.Manifest
 }
 
-// Open opens the folder of a tagger, which is checked against its manifest.
+// OpenTagger opens the folder of a tagger, which is checked against its manifest.
 func OpenTagger(dir string) (*tagger, error) {
 	info, err := bert.ReadManifest(dir)
 	if err != nil {
