@@ -10,6 +10,8 @@ import (
 
 	"sotto/command"
 	"sotto/command/clitest"
+	mistakes "sotto/study/errors/command"
+	link "sotto/study/link/command"
 )
 
 // stored makes a file of each kind that takes no training: audits, a
@@ -111,6 +113,7 @@ func TestReportRefuses(t *testing.T) {
 // TestReportHoldsNoRow: a page of what was found on private files holds no id, no person
 // and no text of a row, and no digest of the files, and says that it stays inside.
 func TestReportHoldsNoRow(t *testing.T) {
+	program := clitest.Program{mistakes.Study(), link.Study()}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	var rows, people strings.Builder
@@ -139,7 +142,7 @@ func TestReportHoldsNoRow(t *testing.T) {
 				args[i] = at(a)
 			}
 		}
-		code, out, errs := clitest.Sotto(t, "", args...)
+		code, out, errs := program.Sotto(t, "", args...)
 		if code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", c.command, code, errs)
 		}
@@ -159,7 +162,7 @@ func TestReportHoldsNoRow(t *testing.T) {
 		marks = append(marks, strings.Trim(d, `"`)[:16])
 	}
 	for _, format := range []string{"html", "md"} {
-		code, page, errs := clitest.Sotto(t, "", "report", at("model"), at("attack.json"), at("errors.json"), at("link.json"), at("out.jsonl.privacy.json"), "--format", format, "--out", "-")
+		code, page, errs := program.Sotto(t, "", "report", at("model"), at("attack.json"), at("errors.json"), at("link.json"), at("out.jsonl.privacy.json"), "--format", format, "--out", "-")
 		if code != command.ExitDone || !strings.Contains(page, "It stays on the trusted side") {
 			t.Fatalf("%s: exit code %d: %s", format, code, errs)
 		}

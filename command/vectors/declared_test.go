@@ -121,10 +121,10 @@ func TestUnfitRow(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
 		args := append(strings.Fields("encode --text text --mechanism cells --epsilon 4 --in "+in+" --out "+out+" "+tt.flags), "--json")
-		if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitUse || !strings.Contains(errs, tt.fault) {
+		if code, _, errs := program.Sotto(t, "", args...); code != command.ExitUse || !strings.Contains(errs, tt.fault) {
 			t.Errorf("%s: exit code %d: %s, want %q", tt.flags, code, errs, tt.fault)
 		}
-		code, said, errs := clitest.Sotto(t, "", append(args, "--skip-bad")...)
+		code, said, errs := program.Sotto(t, "", append(args, "--skip-bad")...)
 		var summary struct{ Rows, Skipped int }
 		if err := json.Unmarshal([]byte(said), &summary); code != command.ExitDone || err != nil {
 			t.Fatalf("%s --skip-bad: exit code %d, %v: %s", tt.flags, code, err, errs)

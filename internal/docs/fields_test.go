@@ -17,13 +17,22 @@ import (
 	"strings"
 	"testing"
 
+	core "sotto/command"
 	"sotto/evidence"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 	"sotto/report"
 	"sotto/service/gateway"
+	bias "sotto/study/bias/command"
 	"sotto/study/errors"
+	mistakes "sotto/study/errors/command"
+	explain "sotto/study/explain/command"
+	influence "sotto/study/influence/command"
+	language "sotto/study/language/command"
+	link "sotto/study/link/command"
+	relation "sotto/study/relation/command"
+	reproduce "sotto/study/reproduce/command"
 	"sotto/text/encode/cells"
 )
 
@@ -138,11 +147,11 @@ func artefacts() []artefact {
 func kinds() map[string]class {
 	return classes(
 		each(released, "evidence.Release evidence.Set errors.Released cells.Head"),
-		each(trusted, `aec.Result attack.Result declared.Table decoder.Result decoy.Result direction.Report erase.Report
+		each(trusted, `aec.Result attack.Result report.PublishedTable decoder.Result decoy.Result direction.Report erase.Report
 			errors.Result estimate.MeanResult estimate.Result evidence.Audit evidence.Fairness experiment.Evaluation
-			experiment.Picture experiment.Result files.Result forward.Result frontier.Result influence.BiasReport
-			influence.Report judge.Result outcome.Graph outcome.Records outcome.Result plan.Result reproduce.PrivEmb
-			reproduce.STSB reproduce.SentEval retrieval.Result shares.Result sheet.Result summary.Result unseen.Result weat.Report`))
+			experiment.Picture experiment.Result commands.Result estimate.TrainedResult frontier.Result influence.BiasReport
+			influence.Report judge.Result mention.Judged records.GraphOutcome records.Outcome judge.ModelResult plan.Result reproduce.PrivEmb
+			reproduce.STSB reproduce.SentEval retrieval.Result shares.Result judge.SheetResult command.Summary unseen.Result weat.Report`))
 }
 
 // answers are the fields that services answer with, and that sotto explain --release
@@ -155,7 +164,7 @@ func answers() map[string]class {
 		each(released, "index data means word speaks told inputs outputs"),
 		each(spent, `id usage prompt_tokens total_tokens granted spent left renews lifetime lifetime_limit together asked
 			asked_delta subject who reason privacy epsilon delta`),
-		each(trusted, `text words pieces applied before after cosine read unread server
+		each(trusted, `text words pieces applied before after hit cosine read unread server
 			encoder noise dropout numerics -`)) // of the gateway's page, which is for the trusted side, and what only the ledger holds
 }
 
@@ -212,7 +221,11 @@ func TestFieldsHaveClass(t *testing.T) {
 	rows(&page, "labels of metrics, and keys of logs", labels())
 	fmt.Fprintf(&page, "\n**Evidence, and the pages and exports made of it**, but for what is listed above, stays on the trusted side, whole: accuracies and counts are uncovered, and every report says so at its end.\n\n")
 	var stay []string
-	for _, k := range report.Kinds() {
+	all := report.Kinds()
+	for _, study := range []core.Study{mistakes.Study(), bias.Study(), explain.Study(), influence.Study(), language.Study(), link.Study(), relation.Study(), reproduce.Study()} {
+		all = append(all, study.Kinds...)
+	}
+	for _, k := range all {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", k), "evidence.Kind[")
 		name = strings.TrimSuffix(name[strings.LastIndex(name, "/")+1:], "]")
 		name = strings.TrimPrefix(name, "sotto/")

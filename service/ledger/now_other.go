@@ -4,9 +4,9 @@ package ledger
 
 import "time"
 
-// Now reads the clocks of this machine. Without a name for its start, what was
+// MachineNow reads the clocks of this machine. Without a name for its start, what was
 // before this process is another boot.
-func Now() Moment {
+func MachineNow() Moment {
 	now := time.Now()
 	return Moment{Wall: now.Round(0), Boot: process, Since: now.Sub(started)}
 }
