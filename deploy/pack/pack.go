@@ -6,6 +6,8 @@
 // It is not for reading archives, and holds everything in memory.
 //
 //	archive, err := pack.TarGz([]pack.File{{Path: "sotto/README.md", Data: text}}, time.Unix(0, 0))
+//
+// It is apart from the program deploy/dist, so that tests can call it.
 package pack
 
 import (

@@ -3,6 +3,8 @@
 // could quote a private input.
 //
 // It is for the tops of goroutines and of the program, not for control flow.
+//
+// It is small and imports nothing of ours, since whatever starts a goroutine needs it.
 package fault
 
 import (

@@ -1,5 +1,7 @@
 // Package lineproc runs programs that answer lines with lines, and ends them
 // with all that they started.
+//
+// It is apart because it starts processes in one way on Unix and in another on Windows.
 package lineproc
 
 import (

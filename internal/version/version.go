@@ -1,5 +1,7 @@
 // Package version says which sotto this is: its version, the commit that it was
 // built from, and what built it. It is the one place that knows.
+//
+// It is apart because builds write into its variables by name.
 package version
 
 import (

@@ -3,6 +3,8 @@
 //
 // It is the inside of "sotto privatize". It does not open files and does not
 // decide whether a guarantee is good enough.
+//
+// Commands and the module batch share it.
 package release
 
 import (

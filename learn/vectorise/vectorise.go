@@ -4,6 +4,8 @@
 //
 // It is the inside of "sotto encode". It opens no files and does not decide
 // whether raw vectors may be written.
+//
+// Commands and the module batch share it.
 package vectorise
 
 import (

@@ -9,4 +9,7 @@
 //	policy, err := gate.Parse(file)
 //	…
 //	verdict, err := policy.Judge(found)
+//
+// It is apart from reports because what a policy may say is a format, and tests of other
+// rooms hold their evidence against policies.
 package gate

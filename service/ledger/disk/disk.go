@@ -1,6 +1,9 @@
 // Package disk is what a ledger asks of file systems: few calls, so that a test can
 // put another disk in their place that loses, tears and reorders what was not
 // synced.
+//
+// It is apart because it differs by operating system, and because package disktest puts a
+// disk in its place that loses what was not synced.
 package disk
 
 import (

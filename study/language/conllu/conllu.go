@@ -13,6 +13,8 @@
 //		}
 //		…
 //	}
+//
+// Tests of taggers and models read treebanks by it, too.
 package conllu
 
 import (

@@ -5,6 +5,8 @@
 //	p, err := english.Load()
 //	…
 //	d, err := p.Document("Ann didn't write to bob@example.com.")
+//
+// It is apart because it holds the files of one language; another language is another package.
 package english
 
 import (

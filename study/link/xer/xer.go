@@ -5,6 +5,8 @@
 // Their real graphs are to be had. ECB+ is not, so its graphs are drawn: as many
 // nodes as theirs, as many true pairs as their counts of edges imply, and scores as
 // they describe them.
+//
+// It is apart from other tables because its published numbers are those of a paper of its own.
 package xer
 
 import (

@@ -4,6 +4,8 @@
 //	m, err := folder.Open("model")
 //	…
 //	told, err := m.Judge(ctx, instances)
+//
+// Neither of the two kinds of models knows the other, so it is apart from both.
 package folder
 
 import (

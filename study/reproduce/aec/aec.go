@@ -8,6 +8,8 @@
 // [Result].Notes. It measures nothing about privacy. The smallest use is
 //
 //	r, err := aec.Run(ctx, aec.Options{Quick: true})
+//
+// It is apart from other tables because its published numbers are those of a paper of its own.
 package aec
 
 import (

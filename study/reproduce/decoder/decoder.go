@@ -9,6 +9,8 @@
 // data. It measures nothing about privacy. The smallest use is
 //
 //	r, err := decoder.Run(ctx, decoder.Options{Data: []string{"conll04"}})
+//
+// It is apart from other tables because its published numbers are those of a paper of its own.
 package decoder
 
 import (

@@ -16,6 +16,8 @@
 //		return err
 //	}
 //	r, err := frontier.Collect(ctx, o)
+//
+// It is apart because it has a resumable run, a format and options of its own.
 package frontier
 
 import (

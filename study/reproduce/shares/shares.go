@@ -7,6 +7,8 @@
 // smallest use is
 //
 //	r, err := shares.Run(ctx, shares.Options{})
+//
+// It is apart because it has a format and options of its own.
 package shares
 
 import (

@@ -13,6 +13,8 @@
 //		return err
 //	}
 //	return r.Print(os.Stdout)
+//
+// It is apart because it has a format and options of its own.
 package unseen
 
 import (
