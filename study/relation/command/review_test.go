@@ -12,7 +12,7 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/relation"
-	relationrelation "sotto/study/relation/command"
+	command "sotto/study/relation/command"
 	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
 )
@@ -41,13 +41,13 @@ func sentence(text, kind string) relation.Instance {
 	return relation.Instance{Doc: d, Subject: rule.Span{First: 0, End: 1}, Object: rule.Span{First: len(d.Tokens) - 1, End: len(d.Tokens)}, Relation: kind}
 }
 
-func desk(tb testing.TB) *relationrelation.Desk {
+func desk(tb testing.TB) *command.Desk {
 	tb.Helper()
 	f, err := rule.Parse(strings.NewReader(rules))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d, err := relationrelation.NewDesk([]relation.Instance{
+	d, err := command.NewDesk([]relation.Instance{
 		sentence("Ann works for Acme", "Work_For"),
 		sentence("Bob works at [Acme]", "Work_For"),
 		sentence("Cid works for Coil", relation.None),
@@ -60,7 +60,7 @@ func desk(tb testing.TB) *relationrelation.Desk {
 	return d
 }
 
-func look(tb testing.TB, d *relationrelation.Desk, p relationrelation.Page) relationrelation.View {
+func look(tb testing.TB, d *command.Desk, p command.Page) command.View {
 	tb.Helper()
 	v, err := d.View(p)
 	if err != nil {
@@ -72,18 +72,18 @@ func look(tb testing.TB, d *relationrelation.Desk, p relationrelation.Page) rela
 // TestReview looks, judges, edits and rejects, and counts by hand what each comes to.
 func TestReview(t *testing.T) {
 	d := desk(t)
-	v := look(t, d, relationrelation.Page{})
+	v := look(t, d, command.Page{})
 	// near finds Ann, Cid and Dan; the last token of Bob's sentence is a bracket.
 	if v.Now.Right != 1 || v.Now.Wrong != 2 || v.Now.Missed != 2 || v.Rule.Name != "works-for" || v.Rule.Right != 1 || v.Rule.Wrong != 1 || v.Of != [2]int{2, 2} {
 		t.Fatalf("at first: %+v", v)
 	}
-	if s := v.Found[0]; s.Instance != 2 || s.Right || s.Parts[0] != (relationrelation.Part{Text: "Cid", Role: "subject", Type: "person"}) || !slices.Equal(s.Rules, []string{"near"}) {
+	if s := v.Found[0]; s.Instance != 2 || s.Right || s.Parts[0] != (command.Part{Text: "Cid", Role: "subject", Type: "person"}) || !slices.Equal(s.Rules, []string{"near"}) {
 		t.Errorf("the first sentence is %+v, want the wrong one", s)
 	}
-	if err := d.Judge(relationrelation.Finding{Instance: 2, Relation: "Work_For"}, relationrelation.Right); err != nil {
+	if err := d.Judge(command.Finding{Instance: 2, Relation: "Work_For"}, command.Right); err != nil {
 		t.Fatal(err)
 	}
-	if v = look(t, d, relationrelation.Page{}); v.Now.Right != 2 || v.Now.Wrong != 1 || v.First.Right != 1 || v.Verdicts != 1 || v.Found[0].Said != relationrelation.Right && v.Found[1].Said != relationrelation.Right {
+	if v = look(t, d, command.Page{}); v.Now.Right != 2 || v.Now.Wrong != 1 || v.First.Right != 1 || v.Verdicts != 1 || v.Found[0].Said != command.Right && v.Found[1].Said != command.Right {
 		t.Errorf("after a verdict: %+v", v)
 	}
 	c, err := d.Try("works-for", "tokens  <person>=subject (heads | []* heads) <org>=object")
@@ -93,7 +93,7 @@ func TestReview(t *testing.T) {
 	if c.Of != [2]int{1, 2} || c.Gained[0].Instance != 4 || c.After.Right != 3 || c.Before.Right != 2 || c.Rule[1].Precision != 1 || len(c.Dropped) != 1 || strings.Contains(c.Pattern, "  ") {
 		t.Errorf("the change is %+v", c)
 	}
-	if again := look(t, d, relationrelation.Page{}); again.Now != v.Now {
+	if again := look(t, d, command.Page{}); again.Now != v.Now {
 		t.Error("a trial has changed something")
 	}
 	if err = d.Keep("works-for", c.Pattern); err != nil {
@@ -102,13 +102,13 @@ func TestReview(t *testing.T) {
 	if err = d.Reject("near", true); err != nil {
 		t.Fatal(err)
 	}
-	if v = look(t, d, relationrelation.Page{Rule: "near"}); v.Now.Right != 1 || v.Now.Wrong != 0 || v.Now.Missed != 3 || !v.Rules[1].Rejected || !v.Rules[0].Edited {
+	if v = look(t, d, command.Page{Rule: "near"}); v.Now.Right != 1 || v.Now.Wrong != 0 || v.Now.Missed != 3 || !v.Rules[1].Rejected || !v.Rules[0].Edited {
 		t.Errorf("after all: %+v", v)
 	}
-	if err = d.Judge(relationrelation.Finding{Instance: 4, Relation: "Work_For"}, relationrelation.Right); err != nil {
+	if err = d.Judge(command.Finding{Instance: 4, Relation: "Work_For"}, command.Right); err != nil {
 		t.Fatal(err)
 	}
-	if err = d.Judge(relationrelation.Finding{Instance: 3, Relation: "Work_For"}, relationrelation.Wrong); err != nil {
+	if err = d.Judge(command.Finding{Instance: 3, Relation: "Work_For"}, command.Wrong); err != nil {
 		t.Fatal(err)
 	}
 	plain, tested := d.File(false).String(), d.File(true).String()
@@ -128,7 +128,7 @@ func TestReview(t *testing.T) {
 	if err = d.Add("new", "Work_For", "tokens <person>=subject left <org>=object"); err != nil {
 		t.Fatal(err)
 	}
-	if v = look(t, d, relationrelation.Page{Rule: "new"}); v.Rule.Wrong != 1 || len(v.Rules) != 3 {
+	if v = look(t, d, command.Page{Rule: "new"}); v.Rule.Wrong != 1 || len(v.Rules) != 3 {
 		t.Errorf("a new rule: %+v", v.Rule)
 	}
 }
@@ -141,11 +141,11 @@ func TestReviewRefuses(t *testing.T) {
 		"there already":         func() error { return d.Add("near", "A", "tokens <>=subject <>=object") },
 		"has no pattern":        func() error { return d.Add("x", "A", "") },
 		"of the form rule NAME": func() error { return d.Add("a b", "A", "tokens <>=subject <>=object") },
-		"must be right, wrong":  func() error { return d.Judge(relationrelation.Finding{Instance: 1, Relation: "A"}, "maybe") },
+		"must be right, wrong":  func() error { return d.Judge(command.Finding{Instance: 1, Relation: "A"}, "maybe") },
 		"a pair that there is": func() error {
-			return d.Judge(relationrelation.Finding{Instance: 9, Relation: "A"}, relationrelation.Right)
+			return d.Judge(command.Finding{Instance: 9, Relation: "A"}, command.Right)
 		},
-		"some of each": func() error { _, err := relationrelation.NewDesk(nil, &rule.File{}, nil); return err },
+		"some of each": func() error { _, err := command.NewDesk(nil, &rule.File{}, nil); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)
@@ -171,7 +171,7 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := relationrelation.NewDesk(set.Part(dataset.Test), f, m.Trees())
+	d, err := command.NewDesk(set.Part(dataset.Test), f, m.Trees())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := look(t, d, relationrelation.Page{}); v.Now.Right != want.Right || v.Now.Wrong != want.Wrong || v.Now.Missed != want.Missed {
+	if v := look(t, d, command.Page{}); v.Now.Right != want.Right || v.Now.Wrong != want.Wrong || v.Now.Missed != want.Missed {
 		t.Errorf("the desk counts %+v, judge %+v", v.Now, want.Score)
 	}
 }
@@ -190,7 +190,7 @@ func Example_review() {
 		fmt.Println(err)
 		return
 	}
-	d, err := relationrelation.NewDesk([]relation.Instance{sentence("Ann heads Acme", "Work_For"), sentence("Dan left Coil", relation.None)}, f, nil)
+	d, err := command.NewDesk([]relation.Instance{sentence("Ann heads Acme", "Work_For"), sentence("Dan left Coil", relation.None)}, f, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -203,7 +203,7 @@ func Example_review() {
 // BenchmarkTry tries an edited rule on the training part of CoNLL04.
 func BenchmarkTry(b *testing.B) {
 	testenv.Set(b, "conll04")
-	d, err := relationrelation.OpenDesk(b.Context(), relationrelation.DeskOptions{Data: "conll04", Part: "train"})
+	d, err := command.OpenDesk(b.Context(), command.DeskOptions{Data: "conll04", Part: "train"})
 	if err != nil {
 		b.Fatal(err)
 	}

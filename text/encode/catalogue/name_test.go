@@ -131,7 +131,7 @@ func TestSaid(t *testing.T) {
 		"exec.Command":        {"batch/pipeline/hands.go", "text/encode/process.go", "command/studio.go", "service/httpserve/servetest/servetest.go", "service/pgtest/pgtest.go", "compute/nn/peer/blas/main.go"},
 		"exec.CommandContext": {"promise/audit/command.go", "learn/commands/run.go", "deploy/dist/source.go", "text/encode/catalogue/get.go", "evidence/page/pagetest/browser.go"},
 	}
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
