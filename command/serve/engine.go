@@ -127,33 +127,16 @@ func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Me
 
 // load loads a model, and opens its encoder.
 func (o *gatewayOptions) load(ctx context.Context, dir string) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
-	wrong := func(err error) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+	opened, err := model.Open(ctx, dir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, err := gateway.FromModel(opened.Model, opened.Manifest)
+	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	trained, info, err := model.Load(dir)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if err = info.Data.Texts(); err != nil {
-		return wrong(err)
-	}
-	if err = catalogue.Agree(ctx, dir, info.Data.Encoder); err != nil {
-		return wrong(err)
-	}
-	labels, err := info.Labels()
-	if err != nil {
-		return wrong(err)
-	}
-	m, err := gateway.FromModel(trained, info)
-	if err != nil {
-		return wrong(err)
-	}
-	name, err := catalogue.Near(info.Data.Encoder, dir)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	e, err := catalogue.OpenNamed(ctx, name, catalogue.Beside(dir, dataset.Dir()))
-	return e, m, labels, err
+	e, err := opened.Source(ctx)
+	return e, m, opened.Labels, err
 }
 
 // classifier makes the client of --server, which believes it no other classes

@@ -13,11 +13,11 @@ import (
 	"sotto/data/textfile"
 	"sotto/data/vecfile"
 	"sotto/evidence"
+	"sotto/learn/model"
 	"sotto/learn/vectorise"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 	"sotto/text/encode"
-	"sotto/text/encode/catalogue"
 )
 
 // beside lists the columns that are read beside the texts: those that are kept,
@@ -34,13 +34,11 @@ func (o *encodeOptions) beside() []string {
 
 // assumed says what the guarantee does not cover.
 func (o *encodeOptions) assumed(e encode.Source, t *trained) []string {
-	var all []string
-	if covers := catalogue.Covers(e); covers != "" {
-		all = append(all, covers)
-	}
+	var m *model.Model
 	if t != nil {
-		all = append(all, t.model.Coverage())
+		m = t.Model
 	}
+	all := model.Uncovered(e, m)
 	if len(o.keep) > 0 {
 		all = append(all, fmt.Sprintf("kept columns are released as they are, and ε does not cover them: %s", strings.Join(o.keep, ", ")))
 	}

@@ -302,11 +302,11 @@ func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, ev
 	_, record.Dim = m.Shape()
 	if t != nil {
 		_, record.Dim = t.batch.Shape()
-		if record.Model = t.id; t.id == "" {
+		if record.Model = t.Manifest.ID; record.Model == "" {
 			record.NoModel = model.NoID
 		}
 		if record.Codes = t.codes; len(t.codes) > 0 {
-			record.Tells = t.model.Tells()
+			record.Tells = t.Model.Tells()
 		}
 		record.Uncovered = &evidence.Uncovered{}
 	}

@@ -71,9 +71,9 @@ func (o *encodeOptions) membership(t *trained, maskers []text.Masker) (*membersh
 	if t == nil {
 		return nil, nil //nolint:nilnil // there is nothing to tell
 	}
-	s := &membership{leaveOut: !o.includeTrained, numbers: t.numbers, persons: o.persons(), byCluster: len(o.linkBy) > 0, of: map[dataset.Digest]*personSeen{}}
+	s := &membership{leaveOut: !o.includeTrained, numbers: t.Numbers, persons: o.persons(), byCluster: len(o.linkBy) > 0, of: map[dataset.Digest]*personSeen{}}
 	var err error
-	if s.known, err = model.ReadTrained(t.folder); errors.Is(err, model.ErrNotKnown) {
+	if s.known, s.maskers, err = t.Trained(maskers); errors.Is(err, model.ErrNotKnown) {
 		if o.skipTrained {
 			return nil, fmt.Errorf("--skip-trained: %w: the folder was made before folders said so; train the model again", err)
 		}
@@ -81,12 +81,7 @@ func (o *encodeOptions) membership(t *trained, maskers []text.Masker) (*membersh
 	} else if err != nil {
 		return nil, err
 	}
-	for _, m := range maskers {
-		if slices.Contains(t.masks.Rules, m.Rule()) {
-			s.maskers = append(s.maskers, m)
-		}
-	}
-	for _, name := range t.numbers {
+	for _, name := range t.Numbers {
 		s.places = append(s.places, slices.Index(o.beside(), name))
 	}
 	return s, nil

@@ -73,18 +73,9 @@ func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
 
 // trained is a model through which texts are released.
 type trained struct {
-	model  *model.Model
-	batch  *model.Batch
-	id     string // by which others know it; "" for none
-	folder string
-	// encoder is what opens that of the manifest.
-	encoder catalogue.Name
-	masks   model.Masks
-	codes   []evidence.Saying
-	// numbers are the columns that the model takes beside texts, and scales what
-	// makes its inputs of them.
-	numbers []string
-	scales  []model.Scale
+	*model.Opened
+	batch *model.Batch
+	codes []evidence.Saying
 }
 
 // trained loads the model and takes over its encoder and its dropout; nil without
@@ -93,34 +84,18 @@ func (o *encodeOptions) trained(ctx context.Context) (*trained, error) {
 	if o.model == "" {
 		return nil, nil //nolint:nilnil // no model is no error
 	}
-	m, info, folder, err := experiment.FirstModel(o.model)
+	opened, err := experiment.Open(ctx, o.model)
 	if err != nil {
 		return nil, err
 	}
-	t := &trained{model: m, folder: folder, masks: info.Masked()}
-	if err = info.Data.Texts(); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
+	t := &trained{Opened: opened}
+	if t.batch, err = t.Model.Batch(o.workers); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Folder, err)
 	}
-	if t.numbers, t.scales, err = info.Data.Numbers(); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
-	}
-	if t.batch, err = m.Batch(o.workers); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
-	}
-	t.id = info.ID
-	if t.codes, err = sayings(m, info); err != nil {
-		return nil, err
-	}
-	o.numbers = t.numbers
-	if err = catalogue.Agree(ctx, folder, info.Data.Encoder); err != nil {
-		return nil, err
-	}
-	if t.encoder, err = catalogue.Near(info.Data.Encoder, folder); err != nil {
-		return nil, err
-	}
-	o.encoder = string(t.encoder)
-	if o.Dropout = t.masks.Dropout; o.Dropout > 0 {
-		o.Masks = string(t.masks.Draw)
+	t.codes = t.sayings()
+	o.numbers, o.encoder = t.Numbers, string(t.Encoder)
+	if o.Dropout = t.Masks.Dropout; o.Dropout > 0 {
+		o.Masks = string(t.Masks.Draw)
 	}
 	return t, nil
 }
@@ -131,29 +106,24 @@ func (t *trained) open(ctx context.Context, said string) (encode.Source, error) 
 	if t == nil {
 		return catalogue.Open(ctx, catalogue.Said(said), dataset.Dir())
 	}
-	return catalogue.OpenNamed(ctx, t.encoder, catalogue.Beside(t.folder, dataset.Dir()))
+	return t.Source(ctx)
 }
 
 // sayings says what each code is answered with; nil for a model without codes.
-func sayings(m *model.Model, info model.Manifest) ([]evidence.Saying, error) {
-	codes := len(m.Architecture().Answers)
+func (t *trained) sayings() []evidence.Saying {
+	codes := len(t.Model.Architecture().Answers)
 	if codes == 0 {
-		return nil, nil
-	}
-	info.Architecture = m.Architecture()
-	labels, err := info.Labels()
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	each := nn.NewMatrix(codes, codes)
 	for c := range codes {
 		each.Row(c)[c] = 1
 	}
-	told := m.Clone().Predict(nn.NewPool(1), each, 1)
+	told := t.Model.Clone().Predict(nn.NewPool(1), each, 1)
 	all := make([]evidence.Saying, codes)
 	for c := range all {
 		all[c] = evidence.Saying{Code: c, Classes: map[string]string{}}
-		for l, label := range labels {
+		for l, label := range t.Labels {
 			class := strconv.Itoa(told[l][c])
 			if told[l][c] < len(label.Classes) {
 				class = label.Classes[told[l][c]]
@@ -161,7 +131,7 @@ func sayings(m *model.Model, info model.Manifest) ([]evidence.Saying, error) {
 			all[c].Classes[label.Name] = class
 		}
 	}
-	return all, nil
+	return all
 }
 
 // same reports whether there are codes and all of them say the same.
@@ -177,10 +147,10 @@ func same(codes []evidence.Saying) bool {
 // mechanism returns that of the model, and refuses an encoder that makes other
 // vectors than the model takes.
 func (t *trained) mechanism(e encode.Source) (mech.Mechanism, error) {
-	if in, _ := t.batch.Shape(); in != e.Dim()+len(t.numbers) {
-		return nil, fmt.Errorf("%s: the model takes %d numbers, the encoder %s makes %d and %d columns hold others, must be as many; a model of pairs of texts releases none alone", t.folder, in, e.Name(), e.Dim(), len(t.numbers))
+	if err := t.Fits(e); err != nil {
+		return nil, err
 	}
-	return mech.New(*t.model.Architecture().Release)
+	return mech.New(*t.Model.Architecture().Release)
 }
 
 // maskers returns what masks by lists, and refuses to leave out what a model was
@@ -190,12 +160,8 @@ func (o *encodeOptions) maskers(ctx context.Context, t *trained) ([]text.Masker,
 	if err != nil || t == nil {
 		return all, err
 	}
-	var rules []string
-	for _, m := range all {
-		rules = append(rules, m.Rule())
-	}
-	if lacking := t.masks.Lacking(rules); len(lacking) > 0 {
-		return nil, fmt.Errorf("%s was trained with texts masked by %q, must be given the same --mask and --mask-names", t.folder, lacking)
+	if lacking := t.Masks.LackingOf(all); len(lacking) > 0 {
+		return nil, fmt.Errorf("%s was trained with texts masked by %q, must be given the same --mask and --mask-names", t.Folder, lacking)
 	}
 	return all, nil
 }
@@ -211,21 +177,21 @@ func (t *trained) releaser() vectorise.Releaser {
 // beside returns what makes a model's inputs of the columns of numbers, which
 // stand behind others in a row; nil if there are none.
 func (t *trained) beside(columns []string) func([]table.Value) ([]float32, error) {
-	if t == nil || len(t.numbers) == 0 {
+	if t == nil || len(t.Numbers) == 0 {
 		return nil
 	}
-	places := make([]int, len(t.numbers))
-	for k, name := range t.numbers {
+	places := make([]int, len(t.Numbers))
+	for k, name := range t.Numbers {
 		places[k] = slices.Index(columns, name)
 	}
 	return func(values []table.Value) ([]float32, error) {
 		scaled := make([]float32, len(places))
 		for k, at := range places {
-			x, err := own.ParseNumber(t.numbers[k], values[at].Text)
+			x, err := own.ParseNumber(t.Numbers[k], values[at].Text)
 			if err != nil {
 				return make([]float32, len(places)), err
 			}
-			scaled[k] = t.scales[k].Apply(x)
+			scaled[k] = t.Scales[k].Apply(x)
 		}
 		return scaled, nil
 	}

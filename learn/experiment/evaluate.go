@@ -180,6 +180,15 @@ func FirstModel(dir string) (m *model.Model, info model.Manifest, folder string,
 	return first.model, first.info, filepath.Join(dir, all[0].folder, fmt.Sprintf("seed-%d", first.info.Seed)), nil
 }
 
+// Open opens the model that [FirstModel] finds, for texts.
+func Open(ctx context.Context, dir string) (*model.Opened, error) {
+	m, info, folder, err := FirstModel(dir)
+	if err != nil {
+		return nil, err
+	}
+	return model.Opening(ctx, m, info, folder)
+}
+
 // findModels loads the models of a folder.
 func findModels(dir string) ([]storedModels, error) {
 	if _, err := os.Stat(filepath.Join(dir, model.ManifestFile)); err == nil {

@@ -202,19 +202,7 @@ func (j Job) read(s *Summary) (batch, error) {
 
 // block encodes, releases and writes some texts.
 func (j Job) block(ctx context.Context, b batch, s *Summary) error {
-	x, err := encode.Masked(ctx, j.Encoder, b.texts, b.masks, j.Workers)
-	if err != nil {
-		return err
-	}
-	for i := range x.Rows {
-		if !slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != 0 }) {
-			s.Empty++
-		}
-	}
-	if n := len(b.beside) / x.Rows; n > 0 {
-		x = x.Beside(nn.Matrix{Rows: x.Rows, Cols: n, Data: b.beside})
-	}
-	rows, refused, err := j.release(x, b.first)
+	x, rows, refused, err := j.vectors(ctx, b, s)
 	if err != nil {
 		return err
 	}
@@ -246,6 +234,54 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 		return j.Out.WriteBeside(kept, fields)
 	}
 	return j.Out.WriteRows(kept)
+}
+
+// vectors encodes and releases some texts, and says what was released.
+func (j Job) vectors(ctx context.Context, b batch, s *Summary) (x nn.Matrix, rows []float64, refused []error, err error) {
+	if x, err = encode.Masked(ctx, j.Encoder, b.texts, b.masks, j.Workers); err != nil {
+		return x, nil, nil, err
+	}
+	for i := range x.Rows {
+		if !slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != 0 }) {
+			s.Empty++
+		}
+	}
+	if n := len(b.beside) / x.Rows; n > 0 {
+		x = x.Beside(nn.Matrix{Rows: x.Rows, Cols: n, Data: b.beside})
+	}
+	rows, refused, err = j.release(x, b.first)
+	return x, rows, refused, err
+}
+
+// Texts is [Run] of texts that are in memory: it masks, encodes and releases each by the
+// job's encoder, maskers, and mechanism or model, and returns a vector for each. It
+// refuses a job without a mechanism or model. If a text is refused, there is no vector at
+// all, and the error says which text it was by its place, from 1.
+func (j Job) Texts(ctx context.Context, texts []string) ([][]float64, error) {
+	if j.Mechanism == nil && j.Model == nil {
+		return nil, errors.New("vectorise: the job has no mechanism and no model, must have one: raw vectors promise nothing")
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	b := batch{texts: texts, masks: make([]text.Masking, len(texts))}
+	if j.masks() {
+		for i, t := range texts {
+			b.masks[i] = text.Mask(t, j.Drop, j.Maskers...)
+		}
+	}
+	_, rows, refused, err := j.vectors(ctx, b, new(Summary))
+	if err != nil {
+		return nil, err
+	}
+	vectors, width := make([][]float64, len(texts)), len(rows)/len(texts)
+	for i := range vectors {
+		if refused[i] != nil {
+			return nil, fmt.Errorf("vectorise: text %d of %d: %w", i+1, len(texts), refused[i])
+		}
+		vectors[i] = rows[i*width : (i+1)*width : (i+1)*width]
+	}
+	return vectors, nil
 }
 
 // release sends rows, of which the first has the given place, through the mechanism,

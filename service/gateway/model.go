@@ -78,11 +78,7 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 // maskedAlike refuses maskers among which one is missing that the model was
 // trained with. Dropout needs none: the gateway draws it.
 func (f *served) maskedAlike(maskers []text.Masker) error {
-	var rules []string
-	for _, m := range maskers {
-		rules = append(rules, m.Rule())
-	}
-	if lacking := f.masks.Lacking(rules); len(lacking) > 0 {
+	if lacking := f.masks.LackingOf(maskers); len(lacking) > 0 {
 		return fmt.Errorf("gateway: the model was trained with texts masked by %q, must be served with the same masks: they are not given", lacking)
 	}
 	return nil
