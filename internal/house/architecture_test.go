@@ -24,6 +24,12 @@ var (
 // what makes what is handed out.
 var outhouses = []string{"batch", "deploy", "examples", "integration"}
 
+// The root package is the API of the rooms above commands, and no room uses it.
+const (
+	rootPackage = "."
+	commands    = "command"
+)
+
 // misdrawn finds what the page says wrongly: of the rooms, and of the steps of a flow.
 func misdrawn(t *tree) []string {
 	_, table, _ := strings.Cut(t.text[plan], "## The rooms")
@@ -40,7 +46,7 @@ func misdrawn(t *tree) []string {
 }
 
 // unroomed finds packages in no room, rooms without packages, and imports from a room
-// that lies below.
+// that lies below, or of the root package. That itself may import what lies above commands.
 func unroomed(t *tree, rooms []string) (found []string) {
 	empty := slices.Clone(rooms)
 	all := imports(t)
@@ -48,16 +54,22 @@ func unroomed(t *tree, rooms []string) (found []string) {
 		room, _, _ := strings.Cut(dir, "/")
 		empty = slices.DeleteFunc(empty, func(r string) bool { return r == room })
 		at := slices.Index(rooms, room)
+		if dir == rootPackage {
+			room, at = "the root package", slices.Index(rooms, commands)-1
+		}
 		if slices.Contains(outhouses, room) {
 			continue
 		}
-		if at < 0 {
+		if at < 0 && dir != rootPackage {
 			found = append(found, fmt.Sprintf("%s: package %s is in no room, must be in one of %s", plan, dir, strings.Join(rooms, ", ")))
 			continue
 		}
 		for _, own := range slices.Sorted(maps.Keys(all[dir])) {
 			other, _, _ := strings.Cut(own, "/")
-			if slices.Index(rooms, other) > at {
+			switch {
+			case own == rootPackage:
+				found = append(found, fmt.Sprintf("%s imports the root package, which is for others", dir))
+			case slices.Index(rooms, other) > at:
 				found = append(found, fmt.Sprintf("%s imports %s, but %s lies below %s", dir, own, other, room))
 			}
 		}
@@ -109,8 +121,14 @@ func TestArchitecture(t *testing.T) {
 	page := func(rooms, flow string) map[string]string {
 		return map[string]string{
 			"low/a/a.go": "package a", "up/b/b.go": "package b\nimport \"sotto/low/a\"", "batch/b.go": "package b\nimport \"sotto/up/b\"",
-			plan: "# Plan\n## The rooms\n" + rooms + "\n## A flow\n```mermaid\nsequenceDiagram\n  actor you\n  participant b as up/b\n  participant a as low/a\n" + flow + "```\n",
+			"command/c/c.go": "package c", "api.go": "package sotto\nimport \"sotto/up/b\"",
+			plan: "# Plan\n## The rooms\n" + rooms + "| `command` | what is typed |\n\n## A flow\n```mermaid\nsequenceDiagram\n  actor you\n  participant b as up/b\n  participant a as low/a\n" + flow + "```\n",
 		}
+	}
+	besides := func(path, content string) map[string]string {
+		files := page("| `low` | the ground |\n| `up` | all else |\n", "")
+		files[path] = content
+		return files
 	}
 	const (
 		low   = "| `low` | the ground |\n"
@@ -124,6 +142,8 @@ func TestArchitecture(t *testing.T) {
 		{name: "an empty room", files: page(low+up+"| `cellar` | nothing |\n", calls), want: "the room cellar has no package"},
 		{name: "call against the imports", files: page(low+up, calls+"  a->>b: no\n"), want: "low/a calls up/b in a flow, but does not import it"},
 		{name: "stranger", files: page(low+up, calls+"  b->>x: hello\n"), want: "has an end that is not declared"},
+		{name: "the API above commands", files: besides("api.go", "package sotto\nimport \"sotto/command/c\""), want: ". imports command/c, but command lies below the root package"},
+		{name: "the API in a room", files: besides("command/c/d.go", "package c\nimport \"sotto\""), want: "command/c imports the root package"},
 		{name: "no such package", files: page(low+up, "  participant cellar\n"), want: "cellar takes part in a flow"},
 	})
 }

@@ -29,7 +29,8 @@ func borrowed(t *tree) []string {
 	return found
 }
 
-// imports returns which packages of this module import which, tests aside.
+// imports returns which packages of this module import which, tests aside. The one at the
+// root is ".".
 func imports(t *tree) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, s := range t.code {
@@ -43,6 +44,8 @@ func imports(t *tree) map[string]map[string]bool {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if own, ok := strings.CutPrefix(imported, module+"/"); ok && err == nil {
 				all[s.dir()][own] = true
+			} else if imported == module && err == nil {
+				all[s.dir()][rootPackage] = true
 			}
 		}
 	}
