@@ -12,12 +12,10 @@ import (
 	"strings"
 
 	"sotto/compute/nn"
-	"sotto/data/dataset"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 	"sotto/service/httpserve"
 	"sotto/text/encode"
-	"sotto/text/encode/catalogue"
 )
 
 var (
@@ -82,9 +80,9 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 	if err := Read(w, r, &q); err != nil {
 		return err
 	}
-	m, info, e, err := s.Typed(q.Run, q.Text)
+	m, e, err := s.Typed(q.Run, q.Text)
 	if err == nil {
-		err = s.untrained(q.Run, q.Text)
+		err = untrained(m, q.Text)
 	}
 	if err != nil {
 		return err
@@ -93,10 +91,10 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if x.Cols != m.Architecture().Inputs {
+	if x.Cols != m.Model.Architecture().Inputs {
 		return &Problem{http.StatusUnprocessableEntity, "this model reads more than a text, so that it cannot be tried here"}
 	}
-	t, err := release(m, info, x)
+	t, err := release(m.Model, m.Manifest, x)
 	if err != nil {
 		return err
 	}
@@ -105,12 +103,8 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 
 // untrained refuses a text that the model of a training was trained on: what is said of
 // its releases would not be true. Of a folder of before nobody knows.
-func (s *Studio) untrained(id, t string) error {
-	run, err := s.Run(id)
-	if err != nil {
-		return err
-	}
-	known, err := model.ReadTrained(run.Model())
+func untrained(m *model.Opened, t string) error {
+	known, _, err := m.Trained(nil)
 	if errors.Is(err, model.ErrNotKnown) {
 		return nil
 	}
@@ -123,39 +117,35 @@ func (s *Studio) untrained(id, t string) error {
 // Typed returns the model of a training and its encoder, for a text that a person
 // typed, which it refuses if there is none or too much of it. The encoder is the studio's,
 // which keeps it for the next text.
-func (s *Studio) Typed(run, text string) (m *model.Model, info model.Manifest, e encode.Source, err error) {
+func (s *Studio) Typed(run, text string) (*model.Opened, encode.Source, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, info, nil, &Problem{http.StatusBadRequest, "type a text first"}
+		return nil, nil, &Problem{http.StatusBadRequest, "type a text first"}
 	}
 	if len(text) > mostText {
-		return nil, info, nil, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the text has %d bytes, must have at most %d", len(text), mostText)}
+		return nil, nil, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the text has %d bytes, must have at most %d", len(text), mostText)}
 	}
 	trained, err := s.Run(run)
 	if err != nil {
-		return nil, info, nil, err
+		return nil, nil, err
 	}
-	dir := trained.Model()
-	if m, info, err = model.Load(dir); err != nil {
-		return nil, info, nil, err
-	}
-	name, err := catalogue.Near(info.Data.Encoder, dir)
+	m, err := model.Open(s.ctx, trained.Model())
 	if err != nil {
-		return nil, info, nil, err
+		return nil, nil, err
 	}
-	e, err = s.source(name, dir)
-	return m, info, e, err
+	e, err := s.source(m)
+	return m, e, err
 }
 
-// source returns the encoder that the model in a folder names, which is opened once.
-func (s *Studio) source(name catalogue.Name, dir string) (encode.Source, error) {
+// source returns the encoder of a model, which is opened once.
+func (s *Studio) source(m *model.Opened) (encode.Source, error) {
 	s.encoder.mu.Lock()
 	defer s.encoder.mu.Unlock()
-	if s.encoder.source == nil || s.encoder.name != name {
-		e, err := catalogue.OpenNamed(s.ctx, name, catalogue.Beside(dir, dataset.Dir()))
+	if s.encoder.source == nil || s.encoder.name != m.Encoder {
+		e, err := m.Source(s.ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.encoder.name, s.encoder.source = name, e
+		s.encoder.name, s.encoder.source = m.Encoder, e
 	}
 	return s.encoder.source, nil
 }

@@ -7,9 +7,7 @@ import (
 	weakrand "math/rand/v2"
 
 	"sotto/compute/nn"
-	"sotto/data/dataset"
 	"sotto/learn/model"
-	"sotto/text/encode/catalogue"
 )
 
 // TeacherNoise says what the noise of a private model is while questions are asked of it.
@@ -43,28 +41,15 @@ type front struct {
 // OpenStored is a model in a folder of "sotto train". The representation of a
 // private one is what it releases; dir also says where a tuned encoder lies.
 func OpenStored(ctx context.Context, dir string, o StoredOptions) (*Teacher, error) {
-	m, info, err := model.Load(dir)
+	opened, err := model.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err = info.Data.Texts(); err != nil {
-		return nil, err
-	}
+	m, info, labels := opened.Model, opened.Manifest, opened.Labels
 	if err = asks(m, info); err != nil {
 		return nil, err
 	}
-	labels, err := info.Labels()
-	if err != nil {
-		return nil, err
-	}
-	if err = catalogue.Agree(ctx, dir, info.Data.Encoder); err != nil {
-		return nil, err
-	}
-	spec, err := catalogue.Near(info.Data.Encoder, dir)
-	if err != nil {
-		return nil, err
-	}
-	e, err := catalogue.OpenNamed(ctx, spec, catalogue.Beside(dir, dataset.Dir()))
+	e, err := opened.Source(ctx)
 	if err != nil {
 		return nil, err
 	}

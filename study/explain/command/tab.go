@@ -86,11 +86,11 @@ func (t *students) words(s *studio.Studio, w http.ResponseWriter, r *http.Reques
 
 // open opens the model of a training as one that can be asked.
 func open(s *studio.Studio, q request) (*predictor.Model, error) {
-	m, info, e, err := s.Typed(q.Run, q.Text)
+	m, e, err := s.Typed(q.Run, q.Text)
 	if err != nil {
 		return nil, err
 	}
-	return predictor.New(m, info, e, predictor.Options{View: predictor.View(q.View)})
+	return predictor.New(m.Model, m.Manifest, e, predictor.Options{View: predictor.View(q.View)})
 }
 
 // mostSwaps is how many words are offered in place of another.

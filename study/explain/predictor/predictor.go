@@ -20,14 +20,12 @@ import (
 	"sync"
 
 	"sotto/compute/nn"
-	"sotto/data/dataset"
 	"sotto/learn/experiment"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 	"sotto/study/explain"
 	"sotto/text"
 	"sotto/text/encode"
-	"sotto/text/encode/catalogue"
 )
 
 // View says which answers of a model are explained.
@@ -58,8 +56,8 @@ type Options struct {
 // Model is a model of this module as a predictor. It is safe for concurrent use.
 type Model struct {
 	options Options
-	folder  string
-	named   string // what opens the encoder
+	opened  *model.Opened // nil for one that was made by New
+	named   string        // what opens the encoder
 	source  encode.Source
 	model   *model.Model
 	info    model.Manifest
@@ -81,43 +79,29 @@ var (
 
 // Load loads the model at dir, or the first below it, and opens its encoder.
 func Load(ctx context.Context, dir string, o Options) (*Model, error) {
-	m, info, folder, err := experiment.FirstModel(dir)
+	opened, err := experiment.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err = info.Data.Texts(); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
-	}
-	if err = catalogue.Agree(ctx, folder, info.Data.Encoder); err != nil {
-		return nil, err
-	}
-	named, err := catalogue.Near(info.Data.Encoder, folder)
+	source, err := opened.Source(ctx)
 	if err != nil {
 		return nil, err
 	}
-	source, err := catalogue.OpenNamed(ctx, named, catalogue.Beside(folder, dataset.Dir()))
+	p, err := New(opened.Model, opened.Manifest, source, o)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", opened.Folder, err)
 	}
-	p, err := New(m, info, source, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
-	}
-	p.folder, p.named = folder, string(named)
+	p.opened, p.named = opened, string(opened.Encoder)
 	return p, nil
 }
 
 // Trained returns what the model's folder knows of the texts that it was trained on,
 // and what masked them; where it knows nothing the error wraps [model.ErrNotKnown].
 func (m *Model) Trained() (*model.Trained, []text.Masker, error) {
-	if m.folder == "" {
+	if m.opened == nil {
 		return nil, nil, fmt.Errorf("predictor: %w", model.ErrNotKnown)
 	}
-	known, err := model.ReadTrained(m.folder)
-	masked := slices.DeleteFunc(slices.Clone(m.options.Maskers), func(k text.Masker) bool {
-		return !slices.Contains(m.info.Masked().Rules, k.Rule())
-	})
-	return known, masked, err
+	return m.opened.Trained(m.options.Maskers)
 }
 
 // New makes a predictor of a model and what makes vectors of texts for it. Gradients
@@ -179,11 +163,7 @@ func (m *Model) refuse() error {
 	if m.source.Dim() != a.Inputs {
 		return fmt.Errorf("predictor: the model takes %d numbers and the encoder %s makes %d, must be as many; a model of pairs of texts cannot be asked about one", a.Inputs, m.source.Name(), m.source.Dim())
 	}
-	rules := make([]string, len(o.Maskers))
-	for i, k := range o.Maskers {
-		rules[i] = k.Rule()
-	}
-	if lacking := m.info.Masked().Lacking(rules); len(lacking) > 0 {
+	if lacking := m.info.Masked().LackingOf(o.Maskers); len(lacking) > 0 {
 		return fmt.Errorf("predictor: the model was trained with texts masked by %q, must be given the same masks", lacking)
 	}
 	return nil
@@ -196,7 +176,12 @@ func (m *Model) Classes() []string { return slices.Clone(m.classes) }
 func (m *Model) View() View { return m.options.View }
 
 // Folder returns where the model lies that Load found; "" of one that New was given.
-func (m *Model) Folder() string { return m.folder }
+func (m *Model) Folder() string {
+	if m.opened == nil {
+		return ""
+	}
+	return m.opened.Folder
+}
 
 // Manifest returns what the folder of the model says of it.
 func (m *Model) Manifest() model.Manifest { return m.info }
