@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -246,6 +247,27 @@ func TestFresh(t *testing.T) {
 	if len(seen) != 40 {
 		t.Errorf("%d different releases of 40", len(seen))
 	}
+}
+
+// TestConcurrent releases and decodes through one model from several goroutines, for the
+// race detector; each gets all of its releases.
+func TestConcurrent(t *testing.T) {
+	m, few := open(t, train(t, nil)), texts(t, sample.NewMessages())[:20]
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			released, err := m.ReleaseBatch(t.Context(), few)
+			if err != nil || len(released) != len(few) {
+				t.Errorf("%d releases with error %v, want %d", len(released), err, len(few))
+			}
+			for _, r := range released {
+				if labels, err := m.Decode(r); err != nil || len(labels) != 1 {
+					t.Errorf("labels %v with error %v", labels, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestMasks: a model that was trained with masks is opened with the same ones or not at all.
