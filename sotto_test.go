@@ -161,7 +161,7 @@ func TestTrained(t *testing.T) {
 	}
 }
 
-// TestSameAsEncode: at an ε at which noise changes a code with a probability below e^−50,
+// TestSameAsEncode: at an ε at which noise changes a code with a probability below e^−40,
 // the package and sotto encode release the same codes.
 func TestSameAsEncode(t *testing.T) {
 	dir := train(t, func(s *experiment.Spec) { s.Epsilons = []float64{60} })
