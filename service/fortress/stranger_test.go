@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -160,9 +161,9 @@ func openMask(s *scene) {
 	if err = os.WriteFile(in, []byte("text\na\nb\n"), 0o600); err != nil {
 		s.Fatal(err)
 	}
-	was := syscall.Umask(0)
-	said, err := s.sotto("encode", "--in", in, "--text", "text", "--encoder", "hash:16", "--out", out)
-	syscall.Umask(was)
+	// In a process of its own: other attacks make folders meanwhile.
+	said, err := exec.CommandContext(s.Context(), "/bin/sh", "-c", `umask 000; exec "$0" "$@"`, binary,
+		"encode", "--in", in, "--text", "text", "--encoder", "hash:16", "--out", out).CombinedOutput()
 	if err != nil {
 		s.Fatalf("sotto encode: %v: %s", err, said)
 	}
