@@ -27,12 +27,29 @@ type gate struct {
 	plain      bool
 	turned     func(full bool) // is called for each that is turned away: full says that it was for want of room for anybody
 	streaming  atomic.Int64    // connections that speak HTTP/2, over TLS
+	left       chan struct{}   // has something when one that gave way has ended
 
 	mu   sync.Mutex // guards the rest
 	all  map[*gated]struct{}
 	from map[netip.Addr]*origin
 	vain time.Time // when none was found among all that gives way
+	// leaving counts those that gave way and have not ended: what they have read and begun
+	// is still in memory.
+	leaving int
+	// beat is when the last stretch of respite began, and given how many gave way in it.
+	beat  time.Time
+	given int
 }
+
+// mostLeaving is how many may be about to end before nobody else is let in, and respite how
+// long at most. Strangers who push each other out come no faster than the service forgets
+// them, and each place changes hands at most some times a second: all who come meanwhile
+// wait in the system's queue, whoever they are, and nobody for long.
+const (
+	mostLeaving = 64
+	respite     = 100 * time.Millisecond
+	handsEvery  = 5 * respite // for two changes of each place
+)
 
 // origin is who has connections from one address.
 type origin struct {
@@ -46,7 +63,7 @@ func strange(of netip.Addr) func(*gated) bool {
 }
 
 func newGate(l net.Listener, most, each int, plain bool, turned func(full bool)) *gate {
-	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, all: map[*gated]struct{}{}, from: map[netip.Addr]*origin{}}
+	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, left: make(chan struct{}, 1), all: map[*gated]struct{}{}, from: map[netip.Addr]*origin{}}
 }
 
 // gated is a connection that was let in.
@@ -58,6 +75,7 @@ type gated struct {
 	waits   atomic.Int64
 	streams atomic.Bool // it speaks HTTP/2
 	served  atomic.Bool // a request came whole, or its sender was known
+	gave    atomic.Bool // it gave way, and has not ended
 	once    sync.Once
 
 	mu      sync.Mutex // guards working
@@ -134,6 +152,7 @@ func awaits(r *http.Request) (came func(whole bool)) {
 // Accept implements net.Listener.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
+		g.rest()
 		c, err := g.Listener.Accept()
 		if err != nil {
 			return nil, err
@@ -144,6 +163,53 @@ func (g *gate) Accept() (net.Conn, error) {
 		}
 		g.turned(full)
 		g.turnAway(c)
+	}
+}
+
+// rest waits while many that gave way have not ended, or gave way just now.
+func (g *gate) rest() {
+	now := time.Now()
+	g.mu.Lock()
+	if now.Sub(g.beat) >= respite {
+		g.beat, g.given = now, 0
+	}
+	many, wait := g.leaving >= mostLeaving, time.Duration(0)
+	if g.most > 0 && g.given > 2*g.most*int(respite)/int(handsEvery) {
+		wait = g.beat.Add(respite).Sub(now)
+	}
+	g.mu.Unlock()
+	time.Sleep(wait)
+	if !many {
+		return
+	}
+	limit := time.NewTimer(respite)
+	defer limit.Stop()
+	for {
+		select {
+		case <-g.left:
+			g.mu.Lock()
+			many = g.leaving >= mostLeaving
+			g.mu.Unlock()
+			if !many {
+				return
+			}
+		case <-limit.C:
+			return
+		}
+	}
+}
+
+// ended notes that one that gave way has ended.
+func (g *gate) ended(c *gated) {
+	if !c.gave.CompareAndSwap(true, false) {
+		return
+	}
+	g.mu.Lock()
+	g.leaving--
+	g.mu.Unlock()
+	select {
+	case g.left <- struct{}{}:
+	default:
 	}
 }
 
@@ -172,6 +238,9 @@ func (g *gate) admit(c net.Conn) (_ net.Conn, full bool) {
 	}
 	for _, c := range give {
 		g.forget(c)
+		c.gave.Store(true)
+		g.leaving++
+		g.given++
 	}
 	full = g.most > 0 && len(g.all) >= g.most
 	room := !full && (g.each == 0 || of.n < g.each)
@@ -271,6 +340,9 @@ func (g *gate) note(c net.Conn, state http.ConnState) {
 	if !ok {
 		return
 	}
+	if state == http.StateClosed || state == http.StateHijacked {
+		g.ended(in)
+	}
 	if overTLS && state == http.StateActive && !in.streams.Load() && t.ConnectionState().NegotiatedProtocol == "h2" {
 		g.mu.Lock()
 		if _, open := g.all[in]; open { // else nobody would count it out again
@@ -278,6 +350,41 @@ func (g *gate) note(c net.Conn, state http.ConnState) {
 			g.streaming.Add(1)
 		}
 		g.mu.Unlock()
+	}
+}
+
+// idle is for how long nothing may be worked on before a connection ends by itself.
+const idle = 2 * time.Minute
+
+// sweep ends connections on which nothing was worked on for long, until it is over. That
+// is not left to net/http: for as long as it lets a connection of HTTP/2 be idle, it also
+// keeps all of one that ended while it had requests, and strangers end thousands a second.
+func (g *gate) sweep(over <-chan struct{}) {
+	tick := time.NewTicker(idle / 8)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case now := <-tick.C:
+			g.end(now.Add(-idle).UnixNano())
+		}
+	}
+}
+
+// end closes the connections that have waited since before a moment.
+func (g *gate) end(before int64) {
+	var give []*gated
+	g.mu.Lock()
+	for c := range g.all {
+		if since := c.waits.Load(); since > 0 && since < before {
+			give = append(give, c)
+			g.forget(c)
+		}
+	}
+	g.mu.Unlock()
+	for _, c := range give {
+		_ = c.Conn.Close() // nothing was being sent
 	}
 }
 

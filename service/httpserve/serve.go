@@ -201,13 +201,16 @@ func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Ser
 		ReadHeaderTimeout: min(s.Read, 5*time.Second),
 		ReadTimeout:       s.Read,
 		WriteTimeout:      s.Write,
-		IdleTimeout:       time.Minute,
+		IdleTimeout:       -1, // see gate.sweep
 		MaxHeaderBytes:    1 << 13,
 		ConnState:         g.note,
 		ConnContext:       remember,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	go func() {
+		over := make(chan struct{})
+		defer close(over)
+		go g.sweep(over)
 		if s.TLS != nil {
 			ended <- server.ServeTLS(g, "", "")
 			return
