@@ -206,7 +206,7 @@ func TestFloating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Record.Mechanism, r.Record.Guarantee.Assumptions = p, s.Assumptions
+	r.Mechanism, r.Guarantee.Assumptions = p, s.Assumptions
 	text := render(t, report.Markdown, of(r))
 	if want := "| 4 | 4 | claim conditional: proved of real numbers |"; !strings.Contains(text, want) || strings.Contains(text, "claim true") {
 		t.Errorf("no %q in\n%s", want, text)

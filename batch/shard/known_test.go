@@ -137,8 +137,14 @@ func TestRowsApart(t *testing.T) {
 	input(t, s, "jsonl", texts(1))
 	w, _ := planned(t, s)
 	rows := []shard.Row{
-		{ID: "ab"}, {User: "a", ID: "b"}, {User: "ab", ID: "c"}, {User: "a", ID: "bc"},
-		{Job: "ab", File: "c", Place: "d"}, {Job: "a", File: "bc", Place: "d"}, {User: "ab", Job: "", File: "c", Place: "d"}, {Job: "ab", File: "", Place: "cd"},
+		{ID: "ab"},
+		{User: "a", ID: "b"},
+		{User: "ab", ID: "c"},
+		{User: "a", ID: "bc"},
+		{Job: "ab", File: "c", Place: "d"},
+		{Job: "a", File: "bc", Place: "d"},
+		{User: "ab", Job: "", File: "c", Place: "d"},
+		{Job: "ab", File: "", Place: "cd"},
 	}
 	seen := map[uint64]string{}
 	for _, r := range rows {

@@ -33,7 +33,7 @@ func TestSettle(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		flags, o := pflag.NewFlagSet("serve", pflag.ContinueOnError), serveOptions{}
+		flags, o = pflag.NewFlagSet("serve", pflag.ContinueOnError), serveOptions{}
 		o.addFlags(flags)
 		if err := term.Settle(flags, "SOTTO_SERVE_", nil, &file); err == nil || !strings.Contains(err.Error(), "must") && !strings.Contains(err.Error(), "kind") {
 			t.Errorf("%s: error %v, want one", text, err)
@@ -44,7 +44,7 @@ func TestSettle(t *testing.T) {
 		{"SOTTO_SERVE_MAX_ROWS=confidential", "SOTTO_SERVE_MAX_ROWS: value is not of the kind"},
 		{"SOTTO_SERVE_HELP=true", "no such setting"},
 	} {
-		flags, o := pflag.NewFlagSet("serve", pflag.ContinueOnError), serveOptions{}
+		flags, o = pflag.NewFlagSet("serve", pflag.ContinueOnError), serveOptions{}
 		o.addFlags(flags)
 		if err := term.Settle(flags, "SOTTO_SERVE_", []string{tt.env}, &o.config); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "confidential") {
 			t.Errorf("%s: error %v, want %q", tt.env, err, tt.want)

@@ -158,7 +158,7 @@ func (e entry) copy(path, to string, most int64) (size int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("signed: %w", err)
 	}
-	var out io.Writer = io.Discard
+	out := io.Discard
 	if to != "" {
 		at := filepath.Join(to, filepath.FromSlash(e.name))
 		if err = os.MkdirAll(filepath.Dir(at), 0o700); err != nil {

@@ -101,7 +101,7 @@ func checkName(name string) error {
 	parts := strings.Split(name, "/")
 	for _, part := range parts {
 		odd := strings.IndexFunc(part, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+=,@", r))
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-+=,@", r)
 		})
 		if part == "" || part == "." || part == ".." || odd >= 0 {
 			return fmt.Errorf("a file is called %.200q, must be called by letters, digits and ._-+=,@ to be signed", name)

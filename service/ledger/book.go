@@ -69,17 +69,23 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 	}
 	after, newcomers := map[string]Sums{}, 0
 	for _, subject := range in.subjects {
+<<<<<<< HEAD:service/ledger/book.go
 		sum, err := s.Sums(account{Subject: subject, Window: s.window})
 		if err != nil {
 			return nil, err
+=======
+		sum, failed := s.Sums(book.Account{Subject: subject, Window: s.window})
+		if failed != nil {
+			return nil, failed
+>>>>>>> 18af94c (all: what the linter finds):ledger/book.go
 		}
 		asked := in.asked[subject]
 		if asked != (Cost{}) && !asked.Within(s.left(sum)) {
 			b := s.balance(sum)
 			return nil, &OverBudget{Asked: asked, Left: b.Left, Renews: b.Renews}
 		}
-		if err := s.withinLifetime(subject, asked); err != nil {
-			return nil, err
+		if failed = s.withinLifetime(subject, asked); failed != nil {
+			return nil, failed
 		}
 		if sum == (Sums{}) && asked != (Cost{}) {
 			newcomers++

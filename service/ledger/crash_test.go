@@ -367,8 +367,8 @@ type payment struct {
 // of asks a ledger, and says whether nothing was new in it.
 func (a *ask) of(ctx context.Context, l *ledger.Divided) (paid []ledger.Reserved, repeated bool, err error) {
 	if len(a.shards) == 0 {
-		receipts, err := l.Spend(ctx, a.spend)
-		return nil, err == nil && receipts[0].Repeated, err
+		receipts, failed := l.Spend(ctx, a.spend)
+		return nil, failed == nil && receipts[0].Repeated, failed
 	}
 	pay := l.Reserve
 	if a.all {

@@ -155,7 +155,8 @@ func (k *killing) each(t *testing.T, fate pgtest.Fate) {
 		if (opening || k.parts > 0) && os.Getenv("SOTTO_CRASHES") == "" {
 			stride = 3
 		}
-		for n := 1; len(k.faults) == 0 && k.one(t, fate, "", n, opening); n += stride {
+		for n, more := 1, true; more && len(k.faults) == 0; n += stride {
+			more = k.one(t, fate, "", n, opening)
 		}
 	}
 }
@@ -176,7 +177,7 @@ func (k *killing) one(t *testing.T, fate pgtest.Fate, of string, n int, opening 
 		return fate
 	})
 	if opening {
-		k.book.Close() //nolint:errcheck // its last statement may be the one
+		k.book.Close() // its last statement may be the one
 		k.open(t)
 	} else {
 		k.round(t)

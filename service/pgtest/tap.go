@@ -113,12 +113,12 @@ type tapped struct {
 
 // serve moves messages of one connection, until somebody ends it.
 func (t *Tap) serve(client net.Conn) {
-	defer client.Close()
+	defer client.Close() //nolint:errcheck // nobody is there any more
 	server, err := net.Dial("unix", t.s.dir+"/.s.PGSQL.5432")
 	if err != nil {
 		return // the server is down, as its clients see
 	}
-	defer server.Close()
+	defer server.Close() //nolint:errcheck // nobody is there any more
 	c := &tapped{Tap: t, client: client, server: server, texts: map[string]string{}}
 	c.changed = sync.NewCond(&c.mu)
 	go c.answers()
@@ -150,7 +150,7 @@ func message(from io.Reader, before int) ([]byte, error) {
 
 // answers moves what the server says, and counts the statements that end.
 func (c *tapped) answers() {
-	defer c.client.Close()
+	defer c.client.Close() //nolint:errcheck // nobody is there any more
 	for {
 		m, err := message(c.server, 1)
 		c.mu.Lock()
