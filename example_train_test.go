@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"sotto"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 // A model that tells the topic of a message, learnt from a table of invented ones. A
@@ -20,7 +20,7 @@ func ExampleTrain() {
 	}
 	defer os.RemoveAll(dir)
 	table := filepath.Join(dir, "messages.csv")
-	if err = os.WriteFile(table, []byte(sample.Messages()), 0o600); err != nil {
+	if err = os.WriteFile(table, []byte(dataset.SampleMessages()), 0o600); err != nil {
 		log.Fatal(err)
 	}
 

@@ -45,7 +45,7 @@ import (
 	"sotto/text"
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
-	"sotto/text/encode/cells/shipped"
+	shipped "sotto/text/encode/cells"
 )
 
 // ErrTrained is wrapped by the error for a text that the model was trained on: no ε
@@ -205,7 +205,7 @@ func OpenMechanism(ctx context.Context, encoder string, p mech.Params, options .
 		return nil, errors.New("sotto: no ε is given, must be that of each release")
 	}
 	if mech.Uses(p.Mechanism, cells) && p.Value(cells) == nil {
-		public, err := shipped.For("", encoder, p.Epsilon)
+		public, err := shipped.ShippedFor("", encoder, p.Epsilon)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ import (
 	"sotto"
 	"sotto/command"
 	"sotto/command/term"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
@@ -35,8 +35,8 @@ import (
 // messages writes the invented messages as a file.
 func messages(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), sample.Name)
-	if err := os.WriteFile(path, []byte(sample.Messages()), 0o600); err != nil {
+	path := filepath.Join(t.TempDir(), dataset.SampleName)
+	if err := os.WriteFile(path, []byte(dataset.SampleMessages()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -95,7 +95,7 @@ func TestTrain(t *testing.T) {
 		t.Errorf("the model lies in %s and measured %v", m.Folder(), m.Measured())
 	}
 	for _, m := range []*sotto.Model{m, open(t, dir), open(t, filepath.Join(dir, "seed-1"))} {
-		all, err := m.ReleaseBatch(t.Context(), texts(t, sample.NewMessages()))
+		all, err := m.ReleaseBatch(t.Context(), texts(t, dataset.SampleNewMessages()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestTrained(t *testing.T) {
 	dir := train(t, nil)
 	m, included := open(t, dir), open(t, dir, sotto.IncludeTrained())
 	refused := 0
-	for _, s := range texts(t, sample.Messages()) {
+	for _, s := range texts(t, dataset.SampleMessages()) {
 		_, err := m.Release(t.Context(), s)
 		if err == nil {
 			continue
@@ -151,7 +151,7 @@ func TestTrained(t *testing.T) {
 	if refused != 400 { // 60 and 20 percent of 500
 		t.Errorf("%d texts are refused, want those of the parts that train and validate", refused)
 	}
-	both := []string{"is there a shop near me?", texts(t, sample.Messages())[0], texts(t, sample.Messages())[1], texts(t, sample.Messages())[2]}
+	both := []string{"is there a shop near me?", texts(t, dataset.SampleMessages())[0], texts(t, dataset.SampleMessages())[1], texts(t, dataset.SampleMessages())[2]}
 	if all, err := m.ReleaseBatch(t.Context(), both); all != nil || !errors.Is(err, sotto.ErrTrained) {
 		t.Errorf("%d releases with error %v, want none of a batch with a text that was trained on", len(all), err)
 	}
@@ -165,12 +165,12 @@ func TestTrained(t *testing.T) {
 // the package and sotto encode release the same codes.
 func TestSameAsEncode(t *testing.T) {
 	dir := train(t, func(s *experiment.Spec) { s.Epsilons = []float64{60} })
-	all, err := open(t, dir).ReleaseBatch(t.Context(), texts(t, sample.NewMessages()))
+	all, err := open(t, dir).ReleaseBatch(t.Context(), texts(t, dataset.SampleNewMessages()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, out := filepath.Join(t.TempDir(), sample.NewName), filepath.Join(t.TempDir(), "codes.jsonl")
-	if err = os.WriteFile(in, []byte(sample.NewMessages()), 0o600); err != nil {
+	in, out := filepath.Join(t.TempDir(), dataset.SampleNewName), filepath.Join(t.TempDir(), "codes.jsonl")
+	if err = os.WriteFile(in, []byte(dataset.SampleNewMessages()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
@@ -252,7 +252,7 @@ func TestFresh(t *testing.T) {
 // TestConcurrent releases and decodes through one model from several goroutines, for the
 // race detector; each gets all of its releases.
 func TestConcurrent(t *testing.T) {
-	m, few := open(t, train(t, nil)), texts(t, sample.NewMessages())[:20]
+	m, few := open(t, train(t, nil)), texts(t, dataset.SampleNewMessages())[:20]
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -312,7 +312,7 @@ func TestRefuses(t *testing.T) {
 	plain := train(t, func(s *experiment.Spec) { s.Methods, s.Epsilons = []string{"unconstrained"}, nil })
 	numbers := train(t, func(s *experiment.Spec) {
 		s.Numbers = []string{"age"}
-		years := strings.NewReplacer(",under 40", ",33", ",40 and over", ",61").Replace(sample.Messages())
+		years := strings.NewReplacer(",under 40", ",33", ",40 and over", ",61").Replace(dataset.SampleMessages())
 		if err := os.WriteFile(string(s.In), []byte(years), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"sotto/internal/regular"
 	"sotto/internal/signed"
-	"sotto/learn/model"
 )
 
 // maxFile bounds what is read into memory: results with pictures take a few
@@ -73,7 +72,7 @@ func (e *Evidence) AddSigned(key signed.PublicKey, path string, alone bool) erro
 	switch {
 	case err != nil:
 	case info.IsDir():
-		content, err = key.ReadIn(path, folderFile, maxFile, model.SignedWant(false))
+		content, err = key.ReadIn(path, folderFile, maxFile, SignedFolder(false))
 		path = filepath.Join(path, folderFile)
 	default:
 		content, err = key.Read(path, maxFile)

@@ -14,11 +14,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"sotto/evidence"
 	"sotto/internal/regular"
 )
 
 // SecretFile is the file of a model's folder that holds its [Secret].
-const SecretFile = "secret"
+const SecretFile = evidence.SecretFile
 
 const secretSize = 32
 

@@ -14,13 +14,14 @@ import (
 	"unicode"
 
 	"sotto/data/dataset"
+	"sotto/evidence"
 	"sotto/internal/regular"
 	"sotto/text"
 )
 
 // TrainedFile is the file of a model's folder that knows the rows again that the model
 // was trained on: hashes under the [Secret] of the folder, which tell nothing without.
-const TrainedFile = "trained"
+const TrainedFile = evidence.TrainedFile
 
 const (
 	trainedFormat = "sotto-trained-1"

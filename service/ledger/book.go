@@ -69,15 +69,9 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 	}
 	after, newcomers := map[string]Sums{}, 0
 	for _, subject := range in.subjects {
-<<<<<<< HEAD:service/ledger/book.go
-		sum, err := s.Sums(account{Subject: subject, Window: s.window})
-		if err != nil {
-			return nil, err
-=======
-		sum, failed := s.Sums(book.Account{Subject: subject, Window: s.window})
+		sum, failed := s.Sums(account{Subject: subject, Window: s.window})
 		if failed != nil {
 			return nil, failed
->>>>>>> 18af94c (all: what the linter finds):ledger/book.go
 		}
 		asked := in.asked[subject]
 		if asked != (Cost{}) && !asked.Within(s.left(sum)) {
