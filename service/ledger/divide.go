@@ -18,7 +18,7 @@ type Signing struct {
 // Divide makes so many parts of the undivided ledger in a database, which it proves
 // whole. Entries keep what they say, and get new places and so new hashes; the old
 // tables stay, with _undivided behind their names, and each part names the head that
-// they have. All is one transaction. See package part.
+// they have. All is one transaction. See [Divided].
 func Divide(ctx context.Context, address string, parts int, s Signing) (Proof, error) {
 	if err := checkOptions(Options{SecretID: s.SecretID, ChainKey: s.ChainKey}); err != nil {
 		return Proof{}, err

@@ -49,7 +49,7 @@ type Options struct {
 	// is refused with [ErrRaise] otherwise.
 	Raise bool
 	// Part is which part of a divided ledger this one is, which is recorded when it
-	// is begun; nil if it is none. See package part.
+	// is begun; nil if it is none. See [Divided].
 	Part *part
 	// New demands that there be no ledger yet, Existing that there be one, of
 	// which a head was noted.

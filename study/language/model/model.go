@@ -139,7 +139,7 @@ func Decode(content []byte) (*Model, error) {
 	return &Model{notice: string(parts[0]), sentences: sentences, trees: trees}, nil
 }
 
-// Load reads a file. One that needs an encoder is refused: package large opens its
+// Load reads a file. One that needs an encoder is refused: [OpenLarge] opens its
 // folder.
 func Load(path string) (*Model, error) {
 	content, err := regular.Read(path, MaxFile)

@@ -13,7 +13,7 @@
 //	err = m.Annotate(document)
 //
 // A network may also take in the vectors of an [Encoder], which learns with it behind
-// a [Head]; package large trains and opens such models.
+// a [Head]; package model trains and opens such models.
 //
 // It wants tokens with sentences, and says nothing of names.
 package parse

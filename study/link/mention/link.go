@@ -31,7 +31,7 @@ type Result struct {
 	Mentions []Mention // in the order of the text
 	Labels   []int     // the cluster of each, numbered from 0 in the order in which they appear
 	Links    []Link    // what was compared, and how it came out
-	// Graph holds the mentions and links as they were divided, for package why: mentions
+	// Graph holds the mentions and links as they were divided, for [link.Division]: mentions
 	// of one name are together, and pairs without a link cost nothing.
 	Graph link.Graph
 	every bool // as Options.Every

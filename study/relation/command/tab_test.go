@@ -21,7 +21,7 @@ func tabStudio(t *testing.T) *studiotest.Bench {
 }
 
 // TestTab refuses what no page sends, and says so; what rules find is tested where
-// it is found, in package review.
+// it is found.
 func TestTab(t *testing.T) {
 	b := tabStudio(t)
 	for body, want := range map[string]string{

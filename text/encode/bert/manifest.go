@@ -28,7 +28,7 @@ type Manifest struct {
 	Settings   json.RawMessage `json:"settings"`
 	History    json.RawMessage `json:"history,omitempty"` // how each epoch did
 	Long       json.RawMessage `json:"long,omitempty"`    // how the rule for long texts was chosen, if it was
-	Labels     []string        `json:"labels,omitempty"`  // of words, in order, if that is what was learnt; see package tag
+	Labels     []string        `json:"labels,omitempty"`  // of words, in order, if that is what was learnt; see package tune
 	// Head is a digest of what decides how the layers learnt that were trained with
 	// it; "" for a linear layer, of which the settings say it all.
 	Head     string `json:"head,omitempty"`
