@@ -90,7 +90,7 @@ func (m Measure) sign() float64 {
 // is its name.
 type Covariance string
 
-// The estimates in use; see [LedoitWolf] and its neighbours.
+// The estimates in use; see [PrecisionLedoitWolf] and [PrecisionGraphicalLasso].
 const (
 	LedoitWolf     Covariance = "ledoit-wolf"
 	GraphicalLasso Covariance = "glasso"

@@ -124,11 +124,11 @@ func (d *Desk) right(f Finding) bool {
 // tally counts findings by relation.
 type tally map[string]*score.Counts
 
-func (t tally) of(relation string) *score.Counts {
-	if t[relation] == nil {
-		t[relation] = &score.Counts{}
+func (t tally) of(name string) *score.Counts {
+	if t[name] == nil {
+		t[name] = &score.Counts{}
 	}
-	return t[relation]
+	return t[name]
 }
 
 // total returns the score over all relations.
