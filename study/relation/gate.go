@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 // This part of the package shows a rule beside a relation only where it is one that explains it: where
@@ -35,7 +34,7 @@ func NewGate(f *rule.File) (*Gate, error) {
 	g := &Gate{rules: r, byText: map[string][]int{}}
 	for k, q := range f.Rules {
 		text := rule.Written(q.Pattern)
-		g.texts, g.words = append(g.texts, text), append(g.words, score.Words(text))
+		g.texts, g.words = append(g.texts, text), append(g.words, RuleWords(text))
 		g.byText[text] = append(g.byText[text], k)
 	}
 	return g, nil
@@ -94,7 +93,7 @@ func (c GateCase) References(name string) []int {
 // Explain returns the rule to show beside a relation of the instance: what was written, if it
 // can be read, matches the sentence with these arguments and is not known as the rule of
 // another relation; otherwise, of the stored rules of the relation that match, the nearest
-// to what was written, by [score.Sentence], and the better of two that are as near;
+// to what was written, by [SentenceBLEU], and the better of two that are as near;
 // otherwise none. Written is "" where nothing was.
 func (c GateCase) Explain(name, written string) (string, Source) {
 	g, fit := c.gate, c.References(name)
@@ -102,9 +101,9 @@ func (c GateCase) Explain(name, written string) (string, Source) {
 		return written, Decoded
 	}
 	best, most := -1, -1.0
-	words := score.Words(written)
+	words := RuleWords(written)
 	for _, k := range fit {
-		if near := score.Sentence(words, g.words[k]); near > most {
+		if near := SentenceBLEU(words, g.words[k]); near > most {
 			best, most = k, near
 		}
 	}
@@ -142,7 +141,7 @@ func (g *Gate) Relation(text string) string {
 
 // Compare adds to b what was written as a rule, against those that would be right, as
 // References gives them; where nothing was written, or there is none, it adds nothing.
-func (g *Gate) Compare(b *score.BLEU, right []int, written string) {
+func (g *Gate) Compare(b *BLEU, right []int, written string) {
 	if len(right) == 0 || written == "" {
 		return
 	}
@@ -150,5 +149,5 @@ func (g *Gate) Compare(b *score.BLEU, right []int, written string) {
 	for k, n := range right {
 		references[k] = g.words[n]
 	}
-	b.Add(score.Words(written), references...)
+	b.Add(RuleWords(written), references...)
 }

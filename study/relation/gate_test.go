@@ -10,7 +10,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 const file = `rule near: Work_For
@@ -70,7 +69,7 @@ func TestGateExplain(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	g := open(t)
-	var b score.BLEU
+	var b relation.BLEU
 	x := instance("for")
 	g.Compare(&b, g.References(x, "Work_For"), g.Text(1))
 	g.Compare(&b, g.References(x, "Work_For"), "")       // nothing was written

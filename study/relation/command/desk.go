@@ -11,7 +11,6 @@ import (
 	"sotto/study/relation"
 	"sotto/study/relation/induce"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 // This part of the package lets a person look over rules and what they find: each rule with the
@@ -46,7 +45,7 @@ type Finding struct {
 type Desk struct {
 	all   []relation.Instance
 	trees language.Annotator // of sentences beside rules
-	first score.Score        // with the rules as they came
+	first relation.Score     // with the rules as they came
 
 	mu       sync.Mutex // guards the rest
 	rest     []string   // comment behind the last rule
@@ -122,18 +121,18 @@ func (d *Desk) right(f Finding) bool {
 }
 
 // tally counts findings by relation.
-type tally map[string]*score.Counts
+type tally map[string]*relation.Tally
 
-func (t tally) of(name string) *score.Counts {
+func (t tally) of(name string) *relation.Tally {
 	if t[name] == nil {
-		t[name] = &score.Counts{}
+		t[name] = &relation.Tally{}
 	}
 	return t[name]
 }
 
 // total returns the score over all relations.
-func (t tally) total() score.Score {
-	var all score.Counts
+func (t tally) total() relation.Score {
+	var all relation.Tally
 	for _, c := range t {
 		all.Add(*c)
 	}

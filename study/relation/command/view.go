@@ -5,7 +5,6 @@ import (
 
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 // Part is words of a sentence: of the subject, of the object, or of neither.
@@ -46,12 +45,12 @@ type Page struct {
 
 // View is what a person sees.
 type View struct {
-	Pairs     int           `json:"pairs"`
-	First     score.Score   `json:"first"` // with the rules as they came, and no verdicts
-	Now       score.Score   `json:"now"`
-	Relations []score.Named `json:"relations"`
-	Rules     []ruleView    `json:"rules"`
-	Verdicts  int           `json:"verdicts"`
+	Pairs     int                   `json:"pairs"`
+	First     relation.Score        `json:"first"` // with the rules as they came, and no verdicts
+	Now       relation.Score        `json:"now"`
+	Relations []relation.NamedScore `json:"relations"`
+	Rules     []ruleView            `json:"rules"`
+	Verdicts  int                   `json:"verdicts"`
 
 	Rule   ruleView   `json:"rule"` // that is looked at
 	Tests  []string   `json:"tests"`
@@ -69,7 +68,7 @@ func (d *Desk) View(p Page) (View, error) {
 	defer d.mu.Unlock()
 	t := d.score(d.rules)
 	v := View{Pairs: len(d.all), First: d.first, Now: t.total(), Verdicts: len(d.verdicts), Tests: []string{}}
-	v.Relations, _ = score.Sort(t)
+	v.Relations, _ = relation.SortScores(t)
 	for _, h := range d.rules {
 		v.Rules = append(v.Rules, d.viewed(h))
 	}
@@ -161,15 +160,15 @@ func (d *Desk) sentences(h *held, instances []int, most int) []sentence {
 
 // change is what an edited rule would change.
 type change struct {
-	Pattern  string         `json:"pattern"` // as it would be written
-	Before   score.Score    `json:"before"`  // over all relations
-	After    score.Score    `json:"after"`
-	Relation [2]score.Score `json:"relation"` // of the rule's relation, before and after
-	Rule     [2]score.Score `json:"rule"`     // of the rule alone, which misses nothing
-	Gained   []sentence     `json:"gained"`   // that it would find, and does not now
-	Lost     []sentence     `json:"lost"`     // that it finds now, and would not
-	Of       [2]int         `json:"of"`       // how many there are of both
-	Dropped  []string       `json:"dropped"`  // sentences beside the rule that would not hold any more
+	Pattern  string            `json:"pattern"` // as it would be written
+	Before   relation.Score    `json:"before"`  // over all relations
+	After    relation.Score    `json:"after"`
+	Relation [2]relation.Score `json:"relation"` // of the rule's relation, before and after
+	Rule     [2]relation.Score `json:"rule"`     // of the rule alone, which misses nothing
+	Gained   []sentence        `json:"gained"`   // that it would find, and does not now
+	Lost     []sentence        `json:"lost"`     // that it finds now, and would not
+	Of       [2]int            `json:"of"`       // how many there are of both
+	Dropped  []string          `json:"dropped"`  // sentences beside the rule that would not hold any more
 }
 
 // Try says what a rule with another pattern would change, and changes nothing. Of the rules,
@@ -195,7 +194,7 @@ func (d *Desk) Try(name, pattern string) (change, error) {
 	}
 	for i, h := range []*held{was, h} {
 		v := d.viewed(h)
-		c.Rule[i] = score.Counts{Right: v.Right, Wrong: v.Wrong}.Score()
+		c.Rule[i] = relation.Tally{Right: v.Right, Wrong: v.Wrong}.Score()
 	}
 	gained, lost := without(h.found, was.found), without(was.found, h.found)
 	c.Of = [2]int{len(gained), len(lost)}

@@ -11,7 +11,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 var _ relation.Quicker = (*Model)(nil)
@@ -218,13 +217,13 @@ func (t *Trainer) develop(ctx context.Context, p *nn.Pool, m *Model) (Epoch, err
 	}
 	want, got := make([]string, len(told)), make([]string, len(told))
 	directed := false
-	var bleu score.BLEU
+	var bleu relation.BLEU
 	for k, x := range t.dev {
 		want[k], got[k] = x.Relation, told[k].Relation
 		directed = directed || x.Relation != relation.None && x.Relation[len(x.Relation)-1] == ')'
 		m.gate.Compare(&bleu, t.references[k], told[k].Wrote)
 	}
-	r := score.Of(want, got, 0)
+	r := relation.ScoreOf(want, got, 0)
 	e := Epoch{F1: r.F1, BLEU: bleu.Value()}
 	if directed {
 		e.F1 = r.MacroF1

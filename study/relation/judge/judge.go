@@ -17,7 +17,6 @@ import (
 	"sotto/study/relation"
 	"sotto/study/relation/induce"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 //go:embed conll04.rules
@@ -81,13 +80,13 @@ type Options struct {
 }
 
 // Counts are relations: found and right, found and wrong, and not found.
-type Counts = score.Counts
+type Counts = relation.Tally
 
 // Score is the shares of counts.
-type Score = score.Score
+type Score = relation.Score
 
 // Named is the score of a relation or a rule.
-type Named = score.Named
+type Named = relation.NamedScore
 
 // Result is what was measured: the score over all relations, each counted alike.
 type Result struct {
@@ -280,10 +279,10 @@ func (j *judge) domains(ctx context.Context) ([]Domain, error) {
 
 // tell compares what rules say of instances with what is true. More relations are missed
 // that no instance has.
-func tell(f *rule.File, on []relation.Instance, more int) (score.Result, error) {
+func tell(f *rule.File, on []relation.Instance, more int) (relation.ScoreResult, error) {
 	r, err := relation.NewRules(f)
 	if err != nil {
-		return score.Result{}, err
+		return relation.ScoreResult{}, err
 	}
 	want, got := make([]string, len(on)), make([]string, len(on))
 	for k, n := range r.ExplainAll(on, func(relation.Instance) string { return relation.Any }) {
@@ -291,7 +290,7 @@ func tell(f *rule.File, on []relation.Instance, more int) (score.Result, error) 
 			got[k] = f.Rules[n].Relation
 		}
 	}
-	return score.Of(want, got, more), nil
+	return relation.ScoreOf(want, got, more), nil
 }
 
 // result measures rules, and says how often each is right.

@@ -10,7 +10,6 @@ import (
 	"sotto/data/dataset"
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 )
 
 // This part of the package measures models that tell relations, on a part of a data set: how many
@@ -52,9 +51,9 @@ type ModelResult struct {
 	Model     string `json:"model"` // in words
 	Instances int    `json:"instances"`
 	ModelNumbers
-	Relations []score.Named `json:"relations"`
-	New       *ModelNumbers `json:"new_texts,omitempty"` // on texts that stand in no other part; absent where all do
-	Repeated  int           `json:"repeated_instances"`
+	Relations []relation.NamedScore `json:"relations"`
+	New       *ModelNumbers         `json:"new_texts,omitempty"` // on texts that stand in no other part; absent where all do
+	Repeated  int                   `json:"repeated_instances"`
 	// Seeds are the results of several trainings, of which the numbers above are the means;
 	// absent where there was one.
 	Seeds []ModelSeed `json:"seeds,omitempty"`
@@ -114,9 +113,9 @@ func MeasureModel(ctx context.Context, m relation.Model, s *relation.Set, o Mode
 }
 
 // count makes numbers of what was told.
-func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, apart int) (ModelNumbers, []score.Named) {
+func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, apart int) (ModelNumbers, []relation.NamedScore) {
 	want, got := make([]string, len(all)), make([]string, len(all))
-	var bleu, greedy score.BLEU
+	var bleu, greedy relation.BLEU
 	sources, some := map[relation.Source]int{}, 0
 	for k, x := range all {
 		want[k], got[k] = x.Relation, told[k].Relation
@@ -128,7 +127,7 @@ func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, a
 		g.Compare(&bleu, right, told[k].Wrote)
 		g.Compare(&greedy, right, told[k].Greedy)
 	}
-	r := score.Of(want, got, apart)
+	r := relation.ScoreOf(want, got, apart)
 	share := func(s relation.Source) float64 { return float64(sources[s]) / float64(max(some, 1)) }
 	n := ModelNumbers{MacroF1: r.MacroF1, MicroF1: r.F1, Precision: r.Precision, Recall: r.Recall, BLEU: bleu.Value(), GreedyBLEU: greedy.Value(), Written: bleu.Texts}
 	n.Rules = ModelShares{share(relation.Decoded), share(relation.Stored), share(relation.NoRule)}
@@ -189,16 +188,16 @@ func mean(all []ModelNumbers) ModelNumbers {
 }
 
 // meanNamed adds up the counts of relations over results.
-func meanNamed(results []*ModelResult) []score.Named {
-	by := map[string]*score.Counts{}
+func meanNamed(results []*ModelResult) []relation.NamedScore {
+	by := map[string]*relation.Tally{}
 	for _, r := range results {
 		for _, n := range r.Relations {
 			if by[n.Name] == nil {
-				by[n.Name] = &score.Counts{}
+				by[n.Name] = &relation.Tally{}
 			}
-			by[n.Name].Add(n.Counts)
+			by[n.Name].Add(n.Tally)
 		}
 	}
-	all, _ := score.Sort(by)
+	all, _ := relation.SortScores(by)
 	return slices.Clip(all)
 }

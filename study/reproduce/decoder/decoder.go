@@ -30,7 +30,6 @@ import (
 	"sotto/study/relation/joint"
 	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/score"
 	"sotto/text/encode"
 )
 
@@ -345,7 +344,7 @@ func (w *work) matched() float64 {
 			}
 		}
 	}
-	return score.Counts{Right: found, Missed: n - found}.Score().Recall
+	return relation.Tally{Right: found, Missed: n - found}.Score().Recall
 }
 
 // line makes means over seeds.

@@ -1,4 +1,4 @@
-package score
+package relation
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 // Words takes a rule apart as its decoder's paper does: runs of letters, digits and _, and
 // every other sign but white space and commas.
-func Words(rule string) []string {
+func RuleWords(rule string) []string {
 	var all []string
 	from := -1
 	end := func(at int) {
@@ -89,7 +89,7 @@ func (b *BLEU) Value() float64 {
 // Sentence returns how alike two texts are, from 0 to 1: BLEU of one against the other
 // with one added to the counts of sequences of several words, so that short texts can be
 // compared, too.
-func Sentence(text, reference []string) float64 {
+func SentenceBLEU(text, reference []string) float64 {
 	var b BLEU
 	b.Add(text, reference)
 	sum := 0.0
