@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Words takes a rule apart as its decoder's paper does: runs of letters, digits and _, and
+// RuleWords takes a rule apart as its decoder's paper does: runs of letters, digits and _, and
 // every other sign but white space and commas.
 func RuleWords(rule string) []string {
 	var all []string
@@ -86,7 +86,7 @@ func (b *BLEU) Value() float64 {
 	return math.Exp(sum)
 }
 
-// Sentence returns how alike two texts are, from 0 to 1: BLEU of one against the other
+// SentenceBLEU returns how alike two texts are, from 0 to 1: BLEU of one against the other
 // with one added to the counts of sequences of several words, so that short texts can be
 // compared, too.
 func SentenceBLEU(text, reference []string) float64 {

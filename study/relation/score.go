@@ -50,13 +50,13 @@ func (c Tally) Score() Score {
 	return s
 }
 
-// Named is the score of a relation or a rule; a rule misses nothing.
+// NamedScore is the score of a relation or a rule; a rule misses nothing.
 type NamedScore struct {
 	Name string `json:"name"`
 	Score
 }
 
-// Sort returns the scores of counts by name, in order, and the mean of their F1 over the
+// SortScores returns the scores of counts by name, in order, and the mean of their F1 over the
 // names that there are.
 func SortScores(by map[string]*Tally) (all []NamedScore, macro float64) {
 	there := 0
@@ -71,7 +71,7 @@ func SortScores(by map[string]*Tally) (all []NamedScore, macro float64) {
 	return all, macro / float64(max(there, 1))
 }
 
-// Result is the score over all relations, each counted alike, and by relation.
+// ScoreResult is the score over all relations, each counted alike, and by relation.
 type ScoreResult struct {
 	Score
 	MacroF1   float64 // mean over the relations that there are
