@@ -92,7 +92,7 @@ func adjusted(correct, found, truth, items float64) float64 {
 		return 1
 	}
 	expected := found * truth / all
-	largest := (found + truth) / 2
+	largest := float64((found + truth) / 2) // is not fused with what is taken from it
 	if largest == expected {
 		return 1
 	}
@@ -112,7 +112,7 @@ func entropy[K comparable](sizes map[K]int, n int) float64 {
 	for s := 1; s <= largest; s++ {
 		if count[s] > 0 {
 			p := float64(s) / float64(n)
-			sum -= float64(count[s]) * p * math.Log(p)
+			sum -= float64(float64(count[s]) * p * math.Log(p))
 		}
 	}
 	return sum

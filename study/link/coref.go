@@ -87,7 +87,7 @@ func (d *Documents) Add(truth, found [][]int) {
 			*side.cubedAll += size
 			*side.ceafmAll += size
 			*side.ceafeAll++
-			*side.leaPart += size * links(chain, side.others, side.at)
+			*side.leaPart += float64(size * links(chain, side.others, side.at))
 			*side.leaAll += size
 		}
 	}
