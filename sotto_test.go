@@ -59,7 +59,7 @@ func texts(t *testing.T, content string) (all []string) {
 func train(t *testing.T, change func(*experiment.Spec)) string {
 	t.Helper()
 	s := experiment.Spec{In: experiment.Path(messages(t)), Label: "topic", Methods: []string{"label"}, Epsilons: []float64{4}}
-	s.Layout.Text = "message"
+	s.Text = "message"
 	if change != nil {
 		change(&s)
 	}
@@ -397,7 +397,7 @@ func TestGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer book.Close() //nolint:errcheck // it lies in a temporary folder
+	defer book.Close()
 	e, err := encode.NewHash(32)
 	if err != nil {
 		t.Fatal(err)

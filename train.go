@@ -33,7 +33,7 @@ func Train(ctx context.Context, table string, t Training, options ...Option) (*M
 		return nil, errors.New("sotto: ε is not positive, must be that of each release")
 	}
 	s := experiment.Spec{In: experiment.Path(table), Label: t.Label, Methods: []string{cmp.Or(t.Method, "auto")}, Epsilons: []float64{t.Epsilon}}
-	s.Layout.Text = t.Text
+	s.Text = t.Text
 	permitted := ctx
 	if t.Encoder != "" { // a program's own words, and not those of a file
 		s.Encoder, permitted = catalogue.Name(t.Encoder), catalogue.Permit(ctx, catalogue.Said(t.Encoder))

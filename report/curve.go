@@ -18,7 +18,7 @@ import (
 // hollowDot says what hollow marks are.
 const hollowDot = "hollow: the ε that is claimed"
 
-// New is a chart of accuracy against ε without its points; of says of which unit,
+// NewChart is a chart of accuracy against ε without its points; of says of which unit,
 // behind the ε of the axis.
 func NewChart(title, holds, of string) *page.Chart {
 	return &page.Chart{

@@ -7,7 +7,7 @@ import (
 
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/learn/commands"
+	files "sotto/learn/commands"
 	"sotto/promise/audit"
 	"sotto/promise/dp"
 )

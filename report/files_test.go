@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/learn/commands"
+	files "sotto/learn/commands"
 	"sotto/promise/dp"
 	"sotto/report"
 	"sotto/report/gate"

@@ -12,7 +12,7 @@ import (
 
 	"sotto/command/term"
 	"sotto/internal/layout"
-	"sotto/learn/commands"
+	files "sotto/learn/commands"
 	"sotto/promise/dp"
 	"sotto/promise/noise"
 	"sotto/text/encode/catalogue"

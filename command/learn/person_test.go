@@ -12,7 +12,7 @@ import (
 	"sotto/command"
 	"sotto/command/clitest"
 	"sotto/promise/dp"
-	"sotto/study/link/command"
+	link "sotto/study/link/command"
 )
 
 // A training says what a person is promised by the most rows that one has, and a

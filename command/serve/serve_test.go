@@ -23,7 +23,7 @@ import (
 	"sotto/command/serve"
 	"sotto/command/term"
 	"sotto/service/httpserve/servetest"
-	"sotto/study/language/command"
+	language "sotto/study/language/command"
 )
 
 // watched is an output that a test reads while a command writes it.

@@ -153,10 +153,10 @@ func (b *bench) zip(run string) {
 		b.Fatal(err)
 	}
 	for _, dir := range []string{r.Model() + ".student", filepath.Join(r.Model(), "below"), r.Model()} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err = os.MkdirAll(dir, 0o700); err != nil {
 			b.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "words-of-texts"), []byte("sofa"), 0o600); err != nil {
+		if err = os.WriteFile(filepath.Join(dir, "words-of-texts"), []byte("sofa"), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -89,7 +89,7 @@ type KeptSample struct {
 // keptMostRows bounds a sample, so that looking takes seconds.
 const keptMostRows = 4000
 
-// NewSample returns a sample of nothing yet.
+// NewKeptSample returns a sample of nothing yet.
 func NewKeptSample() *KeptSample {
 	return &KeptSample{rng: weakrand.New(weakrand.NewPCG(2, 0x6b657074))}
 }

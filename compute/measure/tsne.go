@@ -20,7 +20,7 @@ import (
 //
 //	spots, err := TSNE(ctx, nn.NewPool(2), x, PlaneOptions{Seed: 1})
 
-// MaxRows is how many rows [TSNE] takes, whose time grows with their square.
+// MaxPlaneRows is how many rows [TSNE] takes, whose time grows with their square.
 const MaxPlaneRows = 2000
 
 // PlaneOptions say how [TSNE] lays vectors out. The zero value uses the defaults.

@@ -33,7 +33,7 @@ type FetchOptions struct {
 	Progress func(path string, done, total int64)
 }
 
-// Got is what there is after a [Get].
+// Fetched is what there is after a [Get].
 type Fetched struct {
 	Name    string        `json:"name"`
 	Dir     string        `json:"dir"`
@@ -47,7 +47,7 @@ type FetchedFile struct {
 	Fetched bool `json:"fetched"` // false if it was there already
 }
 
-// Get fetches the files of a data set that are absent or wrong. Each appears
+// Fetch fetches the files of a data set that are absent or wrong. Each appears
 // whole and verified or not at all.
 func Fetch(ctx context.Context, name string, o FetchOptions) (*Fetched, error) {
 	if o.Timeout <= 0 {

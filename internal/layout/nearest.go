@@ -16,7 +16,7 @@ import (
 // was not typed, and is not worth the time.
 const longest = 64
 
-// Name returns the allowed name that was most likely meant by given, or "" if none
+// Nearest returns the allowed name that was most likely meant by given, or "" if none
 // is near. Capitals do not count. A name is near if few of its characters were left
 // out, put in, replaced or swapped with the next, one in three at most, or one if it
 // is shorter than that; or if given is how it begins. Of several that are equally

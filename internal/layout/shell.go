@@ -9,7 +9,7 @@ import (
 
 // This part of the package writes commands as a person types them.
 
-// Join puts words together that a shell takes apart again as they are. It is one line
+// Command puts words together that a shell takes apart again as they are. It is one line
 // of characters that can be seen, whatever the words hold: the end of a line would start
 // the command when it is pasted. Words that hold more need bash, zsh, ksh or another shell
 // that knows $'…'.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sotto/learn/commands"
+	files "sotto/learn/commands"
 	"sotto/promise/dp/dptest"
 )
 

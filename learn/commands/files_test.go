@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"sotto/data/vecfile"
-	"sotto/learn/commands"
+	files "sotto/learn/commands"
 	"sotto/promise/dp/dptest"
 )
 

@@ -131,7 +131,7 @@ func (d *TrainingData) likelihood(i int) ([]float64, error) {
 	return l, nil
 }
 
-// Fit trains a classifier. A fifth of the rows is held out: on these the penalty of
+// FitReleases trains a classifier. A fifth of the rows is held out: on these the penalty of
 // weights is chosen, by the likelihood of released labels, and the accuracy measured.
 func FitReleases(ctx context.Context, d TrainingData, o TrainingOptions) (*ReleasedModel, error) {
 	if err := d.check(); err != nil {

@@ -93,7 +93,7 @@ type DistillReport struct {
 	Speed     DistillSpeed   `json:"speed"`
 }
 
-// Run distils the encoder of the training in a folder, whose rows are in file if they
+// Distill distils the encoder of the training in a folder, whose rows are in file if they
 // are of one. It keeps nothing: the student is for the caller to save.
 func Distill(ctx context.Context, dir string, file Path, o DistillOptions) (*DistillReport, *distill.Taught, error) {
 	if err := o.Validate(); err != nil {

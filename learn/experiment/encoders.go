@@ -35,7 +35,7 @@ type TunedEncoders struct {
 	left   map[string]int          // trainings that are yet to use them
 }
 
-// NewEncoders returns those of data, none of which is tuned yet. Their folders lie in
+// NewTunedEncoders returns those of data, none of which is tuned yet. Their folders lie in
 // dir, or, if that is "", in one that Close removes.
 func NewTunedEncoders(dir string, r model.DataRecord, file Path, workers int) (*TunedEncoders, error) {
 	e := &TunedEncoders{dir: dir, record: r, file: file, workers: workers, failed: map[string]error{}, sets: map[string]*TrainingSet{}, left: map[string]int{}}

@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"sotto/internal/regular"
 	"sync"
 	"time"
+
+	"sotto/internal/regular"
 
 	"sotto/internal/fault"
 	"sotto/service/ledger/disk"

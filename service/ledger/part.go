@@ -25,7 +25,7 @@ import (
 // cannot be paid for together.
 var ErrApart = errors.New("part: the subjects are in different parts of the ledger, must be paid for by a call each")
 
-// Ledger is a ledger in one or more parts. It is safe for concurrent use.
+// Divided is a ledger in one or more parts. It is safe for concurrent use.
 type Divided struct{ parts []*Ledger }
 
 const timeout = 10 * time.Second // for what is asked once
@@ -181,7 +181,7 @@ func (l *Divided) Verify(ctx context.Context) ([]Proof, error) {
 	return proofs, err
 }
 
-// Together sums proofs of parts up. The head is the hash of their heads, one after
+// ProofOfParts sums proofs of parts up. The head is the hash of their heads, one after
 // the other, and the MAC is known as far as that of the least known.
 func ProofOfParts(proofs []Proof) Proof {
 	if len(proofs) == 1 {

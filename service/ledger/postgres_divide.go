@@ -187,8 +187,8 @@ func (d *divided) end(with Divider) error {
 					return err
 				}
 			}
-			part := part{Number: i, Of: len(d.pages), Through: last.Seq, Origin: last.Hash}
-			if err := with.Close(p, part); err != nil {
+			of := part{Number: i, Of: len(d.pages), Through: last.Seq, Origin: last.Hash}
+			if err := with.Close(p, of); err != nil {
 				return err
 			}
 			if err := p.flush(); err != nil {

@@ -18,7 +18,7 @@ import (
 //
 // It keeps no file and no chain; packages ledger and logfile do.
 
-// ErrDamaged is returned for bytes that are no record.
+// ErrRecordDamaged is returned for bytes that are no record.
 var ErrRecordDamaged = errors.New("record: damaged")
 
 // means is what the spends by one mechanism have in common. It is not changed

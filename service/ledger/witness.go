@@ -96,7 +96,7 @@ func OpenHead(name, ledger string, on disk.Disk) (HeadPlace, error) {
 	return &slots{path: name, on: disk.Or(on)}, nil
 }
 
-// IsPostgres reports whether a place is named like a database.
+// InDatabase reports whether a place is named like a database.
 func InDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }

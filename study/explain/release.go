@@ -50,7 +50,7 @@ type releaseWords struct {
 // mostTop bounds into how many parts ε is divided.
 const mostTop = 20
 
-// New makes a release for a public list of words. Case and accents make no
+// NewReleased makes a release for a public list of words. Case and accents make no
 // difference.
 func NewReleased(words []string, o ReleaseOptions) (*releaseWords, error) {
 	m := &releaseWords{place: map[string]int{}, top: cmp.Or(o.Top, 1)}

@@ -63,7 +63,7 @@ const (
 	stored TeacherKind = "model"  // a model of sotto train, private or not
 )
 
-// New fits a linear layer to the vectors of an encoder: logistic regression on texts.
+// FitTeacher fits a linear layer to the vectors of an encoder: logistic regression on texts.
 func FitTeacher(ctx context.Context, e encode.Source, from Texts, workers int) (*Teacher, error) {
 	t := &Teacher{Reader: NewReader(e), kind: fitted, Label: from.Label, Names: from.Classes}
 	x, err := t.Vectors(ctx, from.Texts, workers)

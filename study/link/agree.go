@@ -8,7 +8,7 @@ import "math"
 //	s := Compare(truth, found) // labels of the same records
 //	fmt.Println(s.F1)
 
-// Score is how well two divisions agree. Each figure but Adjusted is from 0 to 1,
+// Agreement is how well two divisions agree. Each figure but Adjusted is from 0 to 1,
 // and each is 1 if the divisions are the same.
 type Agreement struct {
 	Items   int `json:"items"`

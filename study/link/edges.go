@@ -19,7 +19,7 @@ import (
 // for a record that is no node of the graph; every other column of it is another
 // division of the same records, to compare with.
 
-// A File is a graph whose nodes have names.
+// GraphFile is a graph whose nodes have names.
 type GraphFile struct {
 	Names []string // of the nodes: in order of number if all are numbers, else as they appear
 	Edges []Edge

@@ -15,7 +15,7 @@ type TwoPhaseOptions struct {
 	Cliques int // the most maximal cliques to list; 0 means 2 million
 }
 
-// A Result is a division in two phases.
+// TwoPhaseResult is a division in two phases.
 type TwoPhaseResult struct {
 	Solution
 	Direct  Solution      // what the direct form finds, without regard to M

@@ -51,7 +51,7 @@ type Division struct {
 	near     [][]int // nodes with an edge
 }
 
-// New returns a division of a graph. It panics if labels are not one for each node.
+// NewDivision returns a division of a graph. It panics if labels are not one for each node.
 func NewDivision(g Graph, labels []int) *Division {
 	if len(labels) != g.Nodes {
 		panic("why: labels are not one for each node")

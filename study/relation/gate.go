@@ -25,7 +25,7 @@ type Gate struct {
 	drafts drafts
 }
 
-// New makes a gate of the rules of a file, the best first.
+// NewGate makes a gate of the rules of a file, the best first.
 func NewGate(f *rule.File) (*Gate, error) {
 	r, err := NewRules(f)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 //	r := ScoreOf(want, got, 0)
 //	fmt.Println(r.MacroF1, r.F1)
 
-// Counts are relations: found and right, found and wrong, and not found.
+// Tally are relations: found and right, found and wrong, and not found.
 type Tally struct {
 	Right  int `json:"right"`
 	Wrong  int `json:"wrong"`
@@ -78,7 +78,7 @@ type ScoreResult struct {
 	Relations []NamedScore
 }
 
-// Of compares the relations that were told with the true ones; "" is none, and counts
+// ScoreOf compares the relations that were told with the true ones; "" is none, and counts
 // only where one was told or is true. Missed is how many more there are that nobody was
 // asked about.
 //

@@ -34,7 +34,7 @@ type Writer struct {
 	dScores  nn.Matrix
 }
 
-// New returns a writer of an alphabet.
+// NewWriter returns a writer of an alphabet.
 func NewWriter(a Alphabet, s WriterShape, seed uint64, rng *weakrand.Rand) (*Writer, error) {
 	d, err := sequence.NewDecoder(sequence.Shape{Words: a.Size(), Embedding: pieceSize, Memory: s.Memory, Hidden: s.Hidden}, s.Drop, seed, rng)
 	return &Writer{alphabet: a, decoder: d}, err

@@ -39,7 +39,7 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "sotto", "results"), nil
 }
 
-// ErrDamaged is wrapped by the errors for what is stored and is not what it
+// ErrCacheDamaged is wrapped by the errors for what is stored and is not what it
 // should be.
 var ErrCacheDamaged = errors.New("cache: a stored experiment is damaged")
 
@@ -59,7 +59,7 @@ func OpenCache(ctx context.Context, dir string, s experiment.Spec) (*CacheEntry,
 	return CacheAt(ctx, filepath.Join(dir, key), s)
 }
 
-// At returns the entry of a spec whose folder the caller has named after what
+// CacheAt returns the entry of a spec whose folder the caller has named after what
 // decides it.
 func CacheAt(ctx context.Context, dir string, s experiment.Spec) (*CacheEntry, error) {
 	filled, err := s.Filled(ctx)

@@ -2,7 +2,7 @@ package bias_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/bias/command"
+	bias "sotto/study/bias/command"
 )
 
 // program is the core with this study.

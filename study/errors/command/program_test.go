@@ -2,7 +2,7 @@ package errors_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/errors/command"
+	errors "sotto/study/errors/command"
 )
 
 // program is the core with this study.

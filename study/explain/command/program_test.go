@@ -2,7 +2,7 @@ package explain_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/explain/command"
+	explain "sotto/study/explain/command"
 )
 
 // program is the core with this study.

@@ -27,7 +27,7 @@ type summaryMean struct {
 	High  float64 `json:"high"`
 }
 
-// Result is what is known of the explanations of some texts.
+// Summary is what is known of the explanations of some texts.
 type Summary struct {
 	Format string         `json:"format"`
 	Method string         `json:"method"`

@@ -2,7 +2,7 @@ package influence_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/influence/command"
+	influence "sotto/study/influence/command"
 )
 
 // program is the core with this study.

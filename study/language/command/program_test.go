@@ -2,7 +2,7 @@ package language_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/language/command"
+	language "sotto/study/language/command"
 )
 
 // program is the core with this study.

@@ -2,7 +2,7 @@ package link_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/link/command"
+	link "sotto/study/link/command"
 )
 
 // program is the core with this study.

@@ -67,7 +67,7 @@ type Desk struct {
 	took      time.Duration
 }
 
-// New divides for the first time.
+// NewDesk divides for the first time.
 func NewDesk(ctx context.Context, s Subject, o link.Options) (*Desk, error) {
 	if len(s.Names) != s.Graph.Nodes || len(s.Columns) > 0 && len(s.Fields) != s.Graph.Nodes {
 		return nil, fmt.Errorf("review: %d names and %d rows of fields for %d nodes, must be one each", len(s.Names), len(s.Fields), s.Graph.Nodes)

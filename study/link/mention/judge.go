@@ -19,7 +19,7 @@ type JudgeOptions struct {
 	Progress func(done, total int) // hears how many texts are done; may be nil
 }
 
-// Result is what was measured.
+// Judged is what was measured.
 type Judged struct {
 	Format   string         `json:"format"`
 	Corpus   string         `json:"corpus"`
@@ -43,7 +43,7 @@ const (
 	headWords = "head match"
 )
 
-// Run measures on the corpus of a folder of data sets.
+// Judge measures on the corpus of a folder of data sets.
 func Judge(ctx context.Context, folder string, o JudgeOptions) (*Judged, error) {
 	if !slices.Contains(Corpora(), o.Corpus) {
 		return nil, fmt.Errorf("judge: corpus is %.40q, must be one of %v", o.Corpus, Corpora())

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Pair is a comparison and whether it is of the same.
+// MatchPair is a comparison and whether it is of the same.
 type MatchPair struct {
 	X    []float64 // as long as [Width] says
 	Same bool

@@ -9,7 +9,7 @@ import (
 	"sotto/study/link"
 )
 
-// Records is what "sotto link records" prints. It holds numbers of rows and names of
+// Outcome is what "sotto link records" prints. It holds numbers of rows and names of
 // columns, and nothing of what stands in them.
 type Outcome struct {
 	Format  string   `json:"format"`
@@ -50,7 +50,7 @@ type Outcome struct {
 	Seconds   float64     `json:"seconds"`
 }
 
-// RecordsKind is what "sotto link records" prints, as evidence.
+// OutcomeKind is what "sotto link records" prints, as evidence.
 var OutcomeKind = evidence.Kind[Outcome]{
 	Format: RecordsFormat, Name: "link-records", List: "link_records",
 	Section:  evidence.Each("Rows that are the same", (*Outcome).sections),

@@ -61,7 +61,7 @@ type held struct {
 	edited bool
 }
 
-// New matches the rules of a file with instances, of which those of a sentence stand one
+// NewDesk matches the rules of a file with instances, of which those of a sentence stand one
 // behind another. Trees annotates sentences beside rules.
 func NewDesk(all []relation.Instance, f *rule.File, trees language.Annotator) (*Desk, error) {
 	if len(all) == 0 || len(f.Rules) == 0 {

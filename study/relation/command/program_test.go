@@ -2,7 +2,7 @@ package relation_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/relation/command"
+	relation "sotto/study/relation/command"
 )
 
 // program is the core with this study.

@@ -2,7 +2,7 @@ package reproduce_test
 
 import (
 	"sotto/command/clitest"
-	"sotto/study/reproduce/command"
+	reproduce "sotto/study/reproduce/command"
 )
 
 // program is the core with this study.

@@ -14,7 +14,7 @@ import (
 	"sotto/command/clitest"
 	"sotto/command/term"
 	"sotto/data/testenv"
-	"sotto/study/reproduce/command"
+	reproduce "sotto/study/reproduce/command"
 )
 
 // reproduced runs "sotto reproduce" with the given arguments.

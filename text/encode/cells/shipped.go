@@ -85,7 +85,7 @@ func FindShipped(where, encoder string) (*File, error) {
 	return f, f.Fits(encoder, digest)
 }
 
-// For returns the parameters of cells for releases at ε of an encoder's vectors, from
+// ShippedFor returns the parameters of cells for releases at ε of an encoder's vectors, from
 // where [Find] finds them.
 func ShippedFor(where, encoder string, epsilon float64) (mech.CellsParams, error) {
 	f, err := FindShipped(where, encoder)
@@ -112,7 +112,7 @@ func KnownShipped(sha256 string) (f *File, set int, ok bool) {
 	return nil, 0, false
 }
 
-// Of returns the cells that a record of releases speaks of by their digest: those of a
+// ShippedOf returns the cells that a record of releases speaks of by their digest: those of a
 // file or name, or, if where is "", those that come with sotto.
 func ShippedOf(digest, where string) (*File, int, error) {
 	if where == "" {
