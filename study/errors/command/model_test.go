@@ -98,11 +98,11 @@ func TestModelUnderEpsilon(t *testing.T) {
 	known := strings.SplitN(all[1], ",", 3)
 	clitest.Write(t, filepath.Join(dir, "hers.csv"), all[0]+"m9999,"+known[1]+",2026-01-05,Nothing like it was ever written.,delivery,under 40\n")
 	args := append(strings.Fields("train --method codes --epsilon 8 --seeds 1 --text message --label topic --person customer --encoder hash:32"+clitest.Quickly), "--in", data, "--out", folder)
-	if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	ask := func(in string, more ...string) (int, string, string) {
-		return clitest.Sotto(t, "", append([]string{"errors", "--in", in, "--text", "message", "--label", "topic", "--model", folder, "--rules", rules, "--epsilon", "1", "--json"}, more...)...)
+		return program.Sotto(t, "", append([]string{"errors", "--in", in, "--text", "message", "--label", "topic", "--model", folder, "--rules", rules, "--epsilon", "1", "--json"}, more...)...)
 	}
 	if code, out, errs := ask(data); code != command.ExitUse || out != "" || !strings.Contains(errs, "of these rows, or on others of their persons") {
 		t.Errorf("rows of the training: exit %d: %s%s", code, out, errs)
