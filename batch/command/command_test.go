@@ -166,7 +166,7 @@ func TestSign(t *testing.T) {
 	dir := folder(t)
 	sotto := func(args ...string) (int, string) {
 		var out, errs bytes.Buffer
-		code := command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		code := core.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 		return code, errs.String()
 	}
 	key, out := filepath.Join(dir, "k"), filepath.Join(dir, "out")
