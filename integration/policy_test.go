@@ -104,9 +104,9 @@ func TestKubernetesPolicy(t *testing.T) {
 	t.Parallel()
 	all := manifests(t)
 	ends := map[string]end{
-		"client":   {namespace: "shop", of: map[string]string{"sotto/clients": "true"}, labels: map[string]string{"sotto/service/client": "true"}},
+		"client":   {namespace: "shop", of: map[string]string{"sotto/clients": "true"}, labels: map[string]string{"sotto/client": "true"}},
 		"stranger": {namespace: "shop", of: map[string]string{"sotto/clients": "true"}, labels: map[string]string{"app": "cart"}},
-		"foreign":  {namespace: "other", of: map[string]string{}, labels: map[string]string{"sotto/service/client": "true"}},
+		"foreign":  {namespace: "other", of: map[string]string{}, labels: map[string]string{"sotto/client": "true"}},
 		"outside":  {},
 		"new":      {namespace: "sotto-trusted", of: map[string]string{"kubernetes.io/metadata.name": "sotto-trusted"}, labels: map[string]string{"app": "new"}},
 		"names":    {namespace: "kube-system", of: map[string]string{"kubernetes.io/metadata.name": "kube-system"}, labels: map[string]string{"k8s-app": "kube-dns"}},

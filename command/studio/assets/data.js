@@ -63,7 +63,7 @@ for (const id of ["data-split", "data-person"]) $(id).addEventListener("change",
   if (state.choice.source === u.source) show(u, state.choice);
 }));
 $("data-sample").addEventListener("click", () => attempt($("data-sample"), $("data-problem"), async () => {
-  const u = await api("POST", "data/dataset");
+  const u = await api("POST", "data/sample");
   show(u, u.choice);
   $("data-name").focus();
 }));
