@@ -60,7 +60,8 @@ func TestCrash(t *testing.T) {
 			t.Errorf("seed %d: %s", seed, f)
 		}
 	}
-	if one, other := crash(t, first, nil), crash(t, first, nil); !reflect.DeepEqual(one.answered, other.answered) || one.stops != other.stops || one.refused != other.refused {
+	// The race detector has clients come in another order each time.
+	if one, other := crash(t, first, nil), crash(t, first, nil); !raced && !reflect.DeepEqual(one.answered, other.answered) || one.stops != other.stops || one.refused != other.refused {
 		t.Errorf("seed %d draws two histories, want the same one each time", first)
 	}
 	t.Logf("%d histories, stopped and opened again %d times, of which %d were damaged and refused", n, stops, refused)
